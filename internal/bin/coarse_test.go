@@ -59,8 +59,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// TestSample checks that a sample has the codes of its rows in every form of
-// storage.
+// TestSample checks that a sample has the codes of its rows in every encoding.
 func TestSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var source columns
@@ -92,7 +91,7 @@ func TestSample(t *testing.T) {
 				rows = append(rows, uint32(i))
 			}
 		}
-		s.Take(x, rows, team)
+		s.CopyRows(x, rows, team)
 		if s.Rows != len(rows) {
 			t.Fatalf("%d rows, want %d", s.Rows, len(rows))
 		}

@@ -41,8 +41,8 @@ func (c *Coder) fit(features []Feature) {
 	}
 }
 
-// A source may store its values row by row. Map reads the columns of a tile one
-// after another, while its cache lines are at hand.
+// A source may store its values row by row. Map reads the columns of a tile one after another,
+// while its cache lines are in cache.
 const tileRows, tileColumns = 256, 16
 
 // Map writes the bins of all rows of a source to columns, from row first on. It
@@ -69,10 +69,10 @@ func (c *Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
 // Map quantizes a source, which need not be the one that the mapper was fitted
 // to.
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
-	const together = 1024 // columns whose tables are there at once
+	const atOnce = 1024 // columns whose tables exist at the same time
 	x, c := m.NewMatrix(s.Rows()), new(Coder)
-	for first := 0; first < len(m.Features); first += together {
-		end := min(first+together, len(m.Features))
+	for first := 0; first < len(m.Features); first += atOnce {
+		end := min(first+atOnce, len(m.Features))
 		c.fit(m.Features[first:end])
 		c.Map(columnsFrom{s, first}, x.Columns[first:end], 0, team)
 	}
@@ -98,11 +98,11 @@ type coder struct {
 	edges           []uint64 // their keys; the rest are greater than any
 }
 
-// cellsOf returns the number of cells of a feature with so many edges, a power of two: four
-// an edge and more.
+// cellsOf returns the number of cells of a feature with a number of edges, a power of two: at
+// least four an edge.
 func cellsOf(edges int) int { return 4 << bits.Len(uint(edges)) }
 
-// CoderBytes is the memory of a coder for each feature of so many bins.
+// CoderBytes returns the memory of a coder for each feature with a number of bins.
 func CoderBytes(bins int) float64 {
 	const itself = 96
 	return float64(itself + cellsOf(bins-1) + 8*keysOf(bins-1))
@@ -148,17 +148,17 @@ func (c *coder) fit(f *Feature) {
 // mostCells is the number of cells of a feature with the most bins.
 const mostCells = 1 << 10
 
-// cell is the cell of a value, masked by the number of cells less one; of NaN, any. It never
-// falls as values rise, so each edge in a lower cell than a value's is below the value.
+// cell returns the cell of a value, masked by the number of cells less one; of NaN, any. It
+// never falls as values rise, so each edge in a lower cell than a value's is below the value.
 func (c *coder) cell(x float64) int {
 	return int(int64((min(max(x, c.least), c.greatest) - c.least) * c.scale))
 }
 
-// code writes the bins of values to dst. They are those of Feature.Code.
+// code writes the bins of values to dst, the same as Feature.Code.
 func (c *coder) code(dst []uint8, values []float64) {
 	first, edges, dst := c.first, c.edges, dst[:len(values)]
 	if len(first) == 0 || len(edges) == 0 {
-		return // never, but the compiler then needs no check of the masked indexes
+		return // never true, but the compiler then needs no check of the masked indexes
 	}
 	for i, x := range values {
 		k, n := Key(x), uint64(first[c.cell(x)&(len(first)-1)])

@@ -31,7 +31,7 @@ type Feature struct {
 // Mapper is the quantization of all features of a training set.
 type Mapper struct{ Features []Feature }
 
-// Codes is the number of bin codes in use, the missing bin included.
+// Codes returns the number of bin codes in use, the missing bin included.
 func (f *Feature) Codes() int { return len(f.Lower) + 1 }
 
 // Constant reports whether the feature has only one bin and so cannot be
@@ -40,7 +40,7 @@ func (f *Feature) Constant() bool {
 	return len(f.Lower) == 0 || len(f.Lower) == 1 && !f.Missing
 }
 
-// CategoricalFeature is a feature of so many categories, numbered from 1.
+// CategoricalFeature returns a feature with categories numbered from 1.
 func CategoricalFeature(categories int) Feature {
 	f := Feature{Categorical: true}
 	for number := range categories {
@@ -122,7 +122,7 @@ func (f *Feature) Threshold(bin int) float64 {
 	return f.Edges[bin-1]
 }
 
-// BinBelow is the inverse of Threshold.
+// BinBelow returns the inverse of Threshold.
 func (f *Feature) BinBelow(threshold float64) uint8 {
 	return uint8(1 + sort.SearchFloat64s(f.Edges, threshold))
 }
@@ -150,8 +150,7 @@ func FitFeature(values []float64, maxBins int) (f Feature) {
 	return newFitter(len(values)).fit(values, maxBins)
 }
 
-// fitter chooses the bins of features one after another, from so many values of
-// each.
+// fitter chooses the bins of features one after another, from the same number of values of each.
 type fitter struct {
 	values  []float64 // of columnGroup features
 	scratch []float64

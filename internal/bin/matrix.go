@@ -10,7 +10,7 @@ import (
 )
 
 // Matrix holds the bin codes of a data set: one column of bytes for each
-// feature. Sparse and Joint hold some of the features a second time, in forms
+// feature. Sparse and Joint hold some of the features a second time, in encodings
 // whose histograms take fewer updates.
 type Matrix struct {
 	Rows    int
@@ -39,7 +39,7 @@ func (x *Matrix) Memory() int {
 	return n
 }
 
-// Dense reports whether no feature has another form than its column, or just a joint one.
+// Dense reports whether no feature has another encoding than its column, or only joint ones.
 func (x *Matrix) Dense() bool { return len(x.Sparse) == 0 && len(x.Joint) == 0 }
 
 // Codes returns the memory of the columns. [Mapper.Matrix] accepts it.
@@ -154,7 +154,7 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 	return missing
 }
 
-// ReadPicked is the values of some rows of a source, by column, and which columns have
+// ReadPicked returns the values of some rows of a source, by column, and which columns have
 // missing values in any row. The rows are in increasing order.
 func ReadPicked(s Source, rows []int, team *par.Team) (values [][]float64, missing []bool) {
 	if rows == nil {
@@ -231,7 +231,7 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 	return x
 }
 
-// NewMatrix returns a matrix of so many rows, to be filled by a [Coder].
+// NewMatrix returns a matrix of a number of rows, to be filled by a [Coder].
 func (m *Mapper) NewMatrix(rows int) *Matrix {
 	memory := mem.New(m.CodesBytes(rows))
 	return m.layOut(memory.Bytes(), rows, memory)

@@ -18,8 +18,8 @@ func Key(x float64) uint64 {
 // slices.Sort.
 const radixSortMin = 1 << 11
 
-// rank is like Key. If the significand of a number ends in zeros, as those of
-// float32 do, its rank ends in as many, whatever the sign.
+// rank is like Key, but if the significand of a number ends in zeros, as with float32 numbers,
+// its rank ends in as many, whatever the sign.
 func rank(x float64) uint64 {
 	b := math.Float64bits(x + 0)
 	sign := uint64(int64(b) >> 63)
@@ -70,8 +70,7 @@ func sortNumbers(values, scratch []float64) {
 	}
 }
 
-// distinct is the distinct values of a feature, in order, and how often each
-// occurs.
+// distinct holds the distinct values of a feature, in order, and how often each occurs.
 type distinct struct {
 	values []float64
 	counts []uint32
@@ -90,8 +89,8 @@ func countSorted(values []float64, counts []uint32) distinct {
 	return distinct{values[:n], counts[:n]}
 }
 
-// tally counts how often each number occurs, if there are few different ones.
-// That takes less time than sorting all. It is a hash table.
+// tally counts how often each number occurs, if there are few different ones. That takes less
+// time than sorting all. It is a hash table.
 type tally struct {
 	numbers [2 * maxTally]float64
 	counts  [2 * maxTally]uint32 // 0: the slot is empty
@@ -100,7 +99,7 @@ type tally struct {
 // maxTally is the most different numbers that a tally can count.
 const maxTally = 1 << 10
 
-// slot is where a number is, or where it belongs.
+// slot returns the slot of a number, or the empty one where it belongs.
 func (t *tally) slot(x float64) int {
 	const golden = 0x9E3779B97F4A7C15 // spreads the numbers over the slots
 	at := math.Float64bits(x) * golden >> (64 - 11)

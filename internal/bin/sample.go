@@ -5,8 +5,7 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// NewSample returns a matrix with space for up to rows rows of x. Take fills
-// it.
+// NewSample returns a matrix with space for up to rows rows of x. CopyRows fills it.
 func (x *Matrix) NewSample(rows int) *Matrix {
 	size, columns := ColumnBytes(rows), 0
 	for _, c := range x.Columns {
@@ -37,20 +36,19 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 // Like returns memory for data that go with the matrix, as [mem.Block.Like].
 func (x *Matrix) Like(n int) *mem.Block { return x.memory.Like(n) }
 
-// Subset copies the given rows of x; of the forms beside the columns only if
-// grouped is true.
+// Subset copies the given rows of x; with grouped, also the sparse and joint encodings.
 func (x *Matrix) Subset(rows []uint32, grouped bool, team *par.Team) *Matrix {
 	if !grouped {
 		x = &Matrix{Rows: x.Rows, Columns: x.Columns, memory: x.memory}
 	}
 	s := x.NewSample(len(rows))
-	s.Take(x, rows, team)
+	s.CopyRows(x, rows, team)
 	return s
 }
 
-// Take fills s with the given rows of x. s must come from x.NewSample with at
-// least len(rows) rows.
-func (s *Matrix) Take(x *Matrix, rows []uint32, team *par.Team) {
+// CopyRows fills s with the given rows of x. s must come from x.NewSample with at least
+// len(rows) rows.
+func (s *Matrix) CopyRows(x *Matrix, rows []uint32, team *par.Team) {
 	s.Rows = len(rows)
 	columns, joint := len(x.Columns), len(x.Joint)
 	team.Do(columns+joint+len(x.Sparse), func(_, i int) {

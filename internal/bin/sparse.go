@@ -27,7 +27,7 @@ type Sparse struct {
 // interleaved.
 const SparseWidth = 8
 
-// MostSparseCells is the most cells of a group: what 16-bit entries can address.
+// MostSparseCells is the most cells of a group, which 16-bit entries can address.
 const MostSparseCells = 1 << 16
 
 // SparseShare is the share of rows that must have the most common code for a

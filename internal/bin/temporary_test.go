@@ -10,8 +10,8 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// TestMappedMatrix: what is made of a matrix in a file is the same as that of one in
-// memory, and leaves nothing in the folder.
+// TestMappedMatrix: data derived from a matrix in a file equal those derived from one in memory,
+// and leave no file behind.
 func TestMappedMatrix(t *testing.T) {
 	defer func(least int) { mem.FileMin = least }(mem.FileMin)
 	mem.FileMin = 1

@@ -10,11 +10,11 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// abc is ABC-LogitBoost: a tree for each class but the base class, on the pair
-// of the two (paper, section 3.1).
+// abc is ABC-LogitBoost: a tree for each class but the base class, on the pair of the two
+// (paper, section 3.1).
 type abc struct {
 	gap        int  // iterations between two choices of the base class
-	exhaustive bool // try every class as the base class; else take the worst
+	exhaustive bool // try every class as the base class; else use the worst
 	base       int  // noBase: not chosen yet
 	classLoss  []float64
 }
@@ -39,7 +39,7 @@ func (a *abc) iterate(ctx context.Context, e *Engine, iteration int) ([]*tree.Tr
 	return trees, done
 }
 
-// basePairs is (k, base) for every other class k.
+// basePairs returns the pair (k, base) for every other class k.
 func basePairs(classes, base int) (pairs []kernel.Pair) {
 	for k := range classes {
 		if k != base {
@@ -49,14 +49,14 @@ func basePairs(classes, base int) (pairs []kernel.Pair) {
 	return pairs
 }
 
-// lastBase is the base class of the last tree of a model that is continued.
+// lastBase returns the base class of the last tree of a continued model.
 func lastBase(f *model.Forest) int {
 	last := f.Tree(f.Trees() - 1)
 	pairs := last.Leaf(last.NumLeaves() - 1).Pairs()
 	return min(int(pairs[len(pairs)-1].S), f.Classes()-1)
 }
 
-// worst is the class whose rows have the greatest loss.
+// worst returns the class whose rows have the greatest loss.
 func (a *abc) worst(e *Engine) int {
 	if a.classLoss == nil {
 		a.classLoss = make([]float64, e.classes())
@@ -71,8 +71,7 @@ func (a *abc) worst(e *Engine) int {
 	return worst
 }
 
-// search tries every class as the base class and keeps the trees that leave
-// the least loss.
+// search tries every class as the base class and keeps the trees that leave the least loss.
 func (a *abc) search(ctx context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
 	before := slices.Clone(e.state.scores)
 	base, least := 0, math.Inf(1)

@@ -15,6 +15,6 @@ func (aoso) iterate(_ context.Context, e *Engine, iteration int) ([]*tree.Tree, 
 	e.state.move(t.Leaves, segments)
 	e.state.move(t.Leaves, e.trees.orderTrimmed(t))
 	e.state.apply()
-	e.state.settle(iteration)
+	e.state.endIteration(iteration)
 	return []*tree.Tree{t}, true
 }

@@ -21,52 +21,52 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Job describes a training.
+// Job describes a training run.
 type Job struct {
 	Params      Params
 	Train       *data.Set
-	Start       *Start    // of a training that continues a model; nil: all scores are zero
+	Start       *Start    // of a run that continues a model; nil: all scores are zero
 	Valid       *data.Set // nil: none
-	ValidScores []float64 // of the model to continue; nil: all are zero
-	Others      []Other   // further validation sets, which are only evaluated
+	ValidScores []float64 // of the continued model; nil: all are zero
+	Others      []Other   // further validation sets, for evaluation only
 
 	Objective Objective // nil: the log loss of the softmax
 
-	// Repeated has the trees of the same training, as far as it came: they are not
-	// grown again. Those of Start are among them. Nil: none.
+	// Repeated has the trees that an interrupted run of the same job has grown, Start's
+	// included: they are not grown again. Nil: none.
 	Repeated *model.Forest
 
-	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: as they like
-	Interactions *constraint.Interactions // nil: none are forbidden
+	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: unconstrained
+	Interactions *constraint.Interactions // nil: unconstrained
 
 	EvalEvery int  // iterations between two evaluations, at least 1
 	Silent    bool // nobody reads the training loss before the end
 
 	Kernels    *kernel.Funcs
 	Team       *par.Team
-	CacheBytes int // room for the histograms that are filled at once
+	CacheBytes int // size of the histograms that are filled at once
 }
 
-// Other is a validation set that decides nothing.
+// Other is a validation set for evaluation only.
 type Other struct {
 	Set    *data.Set
-	Scores []float64 // of the model to continue; nil: all are zero
+	Scores []float64 // of the continued model; nil: all are zero
 }
 
-// Status describes a training after an iteration. TrainLoss, Valid and Others are
-// set if the iteration was evaluated.
+// Status describes a training run after an iteration. TrainLoss, Valid and Others are set if the
+// iteration was evaluated.
 type Status struct {
 	Iteration int // from 1
-	Trees     int // in the model, those it continues included
+	Trees     int // in the model, the continued model's included
 	Evaluated bool
 	TrainLoss float64 // mean log loss of the training rows, weighted
 	Valid     *metric.Evaluation
 	Others    []*metric.Evaluation
 	Best      int        // iteration of the best Valid so far; 0: none
-	Stopped   StopReason // "": it is not the last iteration
+	Stopped   StopReason // "": not the last iteration
 }
 
-// Engine is a training under way.
+// Engine is a training run in progress.
 type Engine struct {
 	job          Job
 	method       method
@@ -83,11 +83,11 @@ type Engine struct {
 	seen    bool       // the metric after the last iteration is known
 	grown   int        // trees added
 	idle    bool       // the last iteration changed nothing, and neither would the next
-	stopped StopReason // unlike the status, this knows of interruptions
+	stopped StopReason // unlike the status, includes interruptions
 	freed   bool
 }
 
-// New prepares a training for its first iteration.
+// New prepares a training run for its first iteration.
 func New(j Job) *Engine {
 	p, classes := &j.Params, len(j.Train.Classes)
 	e := &Engine{job: j, method: newMethod(p), forest: p.newForest(classes), weight: j.Train.TotalWeight()}
@@ -97,28 +97,28 @@ func New(j Job) *Engine {
 	} else if p.Start == "linear" {
 		e.forest.SetLinear(linear.Fit(j.Train, j.Team))
 	}
-	begin := func(set *data.Set) *beginning {
+	initial := func(set *data.Set) *initialScores {
 		if j.Start != nil { // its scores are given
 			return nil
 		}
-		return beginBinned(e.forest.Linear(), set, j.Kernels)
+		return binnedScores(e.forest.Linear(), set, j.Kernels)
 	}
 	e.status.Trees = e.forest.Trees()
 	e.best = best{value: math.Inf(1), trees: e.forest.Trees()}
 	if j.Objective != nil {
 		e.job.Kernels = loss.CustomKernels(j.Kernels)
 		j.Kernels = e.job.Kernels
-		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.impossible(classes), j.Kernels, j.Team)
+		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.padding(classes), j.Kernels, j.Team)
 	} else {
-		e.state = newState(&j.Train.Target, p, begin(j.Train), j.Kernels, j.Team)
-		j.Start.begin(e.state, p)
+		e.state = newState(&j.Train.Target, p, initial(j.Train), j.Kernels, j.Team)
+		j.Start.initState(e.state, p)
 	}
 	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
-		e.validation = newValidation(j.Valid, j.ValidScores, begin(j.Valid), p.Wide(j.Valid.AllRows(), classes))
+		e.validation = newValidation(j.Valid, j.ValidScores, initial(j.Valid), p.Wide(j.Valid.AllRows(), classes))
 	}
 	for _, o := range j.Others {
-		e.others = append(e.others, newValidation(o.Set, o.Scores, begin(o.Set), p.Wide(o.Set.AllRows(), classes)))
+		e.others = append(e.others, newValidation(o.Set, o.Scores, initial(o.Set), p.Wide(o.Set.AllRows(), classes)))
 	}
 	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
@@ -128,8 +128,7 @@ func New(j Job) *Engine {
 
 func (e *Engine) classes() int { return len(e.job.Train.Classes) }
 
-// Free gives the memory back. After it, Step does nothing. Freeing twice does
-// nothing.
+// Free releases the memory. Step then does nothing. A second call does nothing.
 func (e *Engine) Free() {
 	if e.freed {
 		return
@@ -142,9 +141,9 @@ func (e *Engine) Free() {
 	}
 }
 
-// Step does an iteration. It returns false without an effect if training is
-// over, or if ctx is cancelled before or during the iteration. After that, the
-// next Step resumes as if there had been no interruption.
+// Step does one iteration. It returns false without an effect if training is over, or if ctx is
+// cancelled before or during the iteration. After a cancellation, the next Step resumes as if
+// there had been none.
 func (e *Engine) Step(ctx context.Context) bool {
 	if e.stopped == StoppedByInterrupt {
 		e.stopped = ""
@@ -156,15 +155,15 @@ func (e *Engine) Step(ctx context.Context) bool {
 		e.stopped = StoppedByInterrupt
 		return false
 	}
-	e.look()
+	e.evaluate()
 	return true
 }
 
-// cancelled tells whether ctx is cancelled on any machine.
+// cancelled reports whether ctx is cancelled on any machine.
 func (e *Engine) cancelled(ctx context.Context) bool { return e.job.Train.Ranks.Any(ctx.Err() != nil) }
 
-// look updates the status after an iteration.
-func (e *Engine) look() {
+// evaluate updates the status after an iteration.
+func (e *Engine) evaluate() {
 	e.status = Status{Iteration: e.status.Iteration + 1, Trees: e.forest.Trees()}
 	now := &e.status
 	now.Evaluated = now.Iteration%e.job.EvalEvery == 0
@@ -179,20 +178,20 @@ func (e *Engine) look() {
 	}
 	e.stopped, e.seen = "", false
 	if now.Valid != nil && e.job.Params.EarlyStopping > 0 && !e.judged() {
-		e.see(e.watched(now.Valid))
+		e.recordMetric(e.monitored(now.Valid))
 		return
 	}
 	e.decide()
 }
 
-// see takes the value of the metric after the last iteration into account.
-func (e *Engine) see(value float64) {
+// recordMetric records the metric after the last iteration.
+func (e *Engine) recordMetric(value float64) {
 	e.seen = true
-	e.best.see(value, e.job.Params.MinDelta, &e.status)
+	e.best.update(value, e.job.Params.MinDelta, &e.status)
 	e.decide()
 }
 
-// decide tells whether the last iteration ends the training.
+// decide records why the last iteration ends training, if it does.
 func (e *Engine) decide() {
 	if e.stopped == "" {
 		e.stopped = e.stopReason()
@@ -200,7 +199,7 @@ func (e *Engine) decide() {
 	e.status.Best, e.status.Stopped = e.best.iteration, e.stopped
 }
 
-// SetShrinkage changes the shrinkage from the next iteration on.
+// SetShrinkage changes the shrinkage of later iterations.
 func (e *Engine) SetShrinkage(shrinkage float64) {
 	p := &e.job.Params
 	if e.freed || p.Shrinkage == shrinkage {
@@ -218,19 +217,18 @@ func (e *Engine) SetShrinkage(shrinkage float64) {
 	}
 }
 
-// judged tells whether the caller computes the metric that early stopping watches.
+// judged reports whether the caller computes the metric that early stopping monitors.
 func (e *Engine) judged() bool { return e.job.Params.Metric == metric.Custom }
 
-// Judge tells the value of the caller's metric after the last iteration. Lower is
-// better.
+// Judge records the value of the caller's metric after the last iteration. Lower is better.
 func (e *Engine) Judge(value float64) {
 	if e.status.Valid == nil {
 		e.status.Valid = e.Evaluate(1)
 	}
-	e.see(value)
+	e.recordMetric(value)
 }
 
-// TrainLoss is the mean log loss of the training rows, weighted.
+// TrainLoss returns the weighted mean log loss of the training rows.
 func (e *Engine) TrainLoss() float64 {
 	if e.job.Objective != nil {
 		return metric.Evaluate(e.state.scores, 1, &e.job.Train.Target).LogLoss
@@ -238,17 +236,17 @@ func (e *Engine) TrainLoss() float64 {
 	return e.state.logLoss(nil) / e.weight
 }
 
-// Stopped says why training is over, or that it was interrupted; "": it goes on.
+// Stopped returns why training is over or was interrupted; "": it goes on.
 func (e *Engine) Stopped() StopReason { return e.stopped }
 
-// Params is the parameters of the training.
+// Params returns the parameters of the run.
 func (e *Engine) Params() *Params { return &e.job.Params }
 
-// ValidScores is the raw scores of the model so far on the validation set, rows
-// × classes; nil: it has odds in their place. The next step changes them.
+// ValidScores returns the raw scores of the model so far on the validation set, rows × classes;
+// nil: it has sparse class scores. The next step changes them.
 func (e *Engine) ValidScores() []float64 { return e.validation.scores }
 
-// validations is all validation sets, first that which decides, if there is one.
+// validations returns all validation sets, first the one that decides, if there is one.
 func (e *Engine) validations() []*validation {
 	if e.validation == nil {
 		return e.others
@@ -256,8 +254,8 @@ func (e *Engine) validations() []*validation {
 	return append([]*validation{e.validation}, e.others...)
 }
 
-// Scores is the raw scores of the model so far on a validation set, by its number
-// among all of them; nil: it has odds in their place.
+// Scores returns the raw scores of the model so far on a validation set, by its number among all
+// of them; nil: it has sparse class scores.
 func (e *Engine) Scores(set int) []float64 { return e.validations()[set].scores }
 
 // Evaluate evaluates the model so far on the validation set, its scores divided by the
@@ -269,31 +267,30 @@ func (e *Engine) Evaluate(temperature float64) *metric.Evaluation {
 	return e.validation.evaluate(temperature, e.job.Team)
 }
 
-// TreesPerIteration is the number of trees that an iteration adds.
+// TreesPerIteration returns the number of trees that an iteration adds.
 func (e *Engine) TreesPerIteration() int { return e.perIteration }
 
-// Status describes the training after its last iteration.
+// Status returns the state of training after the last iteration.
 func (e *Engine) Status() Status { return e.status }
 
-// Result is a model and how its training went.
+// Result is a model and the outcome of its training.
 type Result struct {
 	Forest        *model.Forest
 	Iterations    int
-	BestIteration int                // the iteration that the model ends with
+	BestIteration int                // iteration at which the model ends
 	TrainLoss     float64            // after the last iteration; NaN after Free
 	Valid         *metric.Evaluation // of the model; after Free only with early stopping
 	Stopped       StopReason
 }
 
-// Forest is all trees so far. The next step adds to it.
+// Forest returns all trees so far. The next step adds to it.
 func (e *Engine) Forest() *model.Forest { return e.forest }
 
-// Result is the model so far: with early stopping, that of the best iteration.
-// Later steps do not change it.
+// Result returns the model so far: with early stopping, up to the best iteration. Later steps do
+// not change it.
 func (e *Engine) Result() Result { return e.result(!e.freed) }
 
-// Snapshot is Result without a look at the rows, as after Free. It asks nothing of
-// other machines.
+// Snapshot is Result without new evaluations, as after Free. It needs no other machine.
 func (e *Engine) Snapshot() Result { return e.result(false) }
 
 func (e *Engine) result(look bool) Result {
@@ -309,7 +306,7 @@ func (e *Engine) result(look bool) Result {
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {
 		if r.Valid != nil && !e.judged() {
-			best.see(e.watched(r.Valid), e.job.Params.MinDelta, &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
+			best.update(e.monitored(r.Valid), e.job.Params.MinDelta, &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
 		}
 		r.BestIteration, r.Valid = best.iteration, best.valid
 		r.Forest = e.forest.Truncated(best.trees)

@@ -17,8 +17,8 @@ func (c column) Rows() int                          { return len(c) }
 func (c column) Cols() int                          { return 1 }
 func (c column) Column(_, first int, dst []float64) { copy(dst, c[first:]) }
 
-// TestScoresAreKept: small steps need no scores until a row's class is lost. From
-// then on the state has those of the model.
+// TestScoresAreKept: small steps need no scores until a row's class is lost. From then on the
+// state has the scores of the model.
 func TestScoresAreKept(t *testing.T) {
 	team := par.NewTeam(1)
 	defer team.Close()

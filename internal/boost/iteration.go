@@ -15,7 +15,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	trees, done := e.repeat(iteration), true
 	if trees == nil {
 		repeated = nil
-		e.trees.sampler.begin(iteration)
+		e.trees.sampler.startIteration(iteration)
 		trees, done = e.method.iterate(ctx, e, iteration)
 	}
 	if !done || e.job.Train.Ranks.Err() != nil || e.Err() != nil {
@@ -40,8 +40,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	return true
 }
 
-// repeat moves all rows by the trees of an iteration that the training did before;
-// nil: it did not.
+// repeat moves all rows by the trees of an iteration that Repeated has; nil: it has none.
 func (e *Engine) repeat(iteration int) (trees []*tree.Tree) {
 	first, repeated := e.forest.Trees(), e.job.Repeated
 	if repeated == nil || first+e.perIteration > repeated.Trees() {
@@ -54,9 +53,8 @@ func (e *Engine) repeat(iteration int) (trees []*tree.Tree) {
 	return trees
 }
 
-// growPairs grows a tree for each pair, all on the same residuals, and moves all
-// rows by them. If ctx is cancelled meanwhile, it changes nothing and returns
-// false.
+// growPairs grows a tree for each pair, all on the same residuals, and moves all rows by them.
+// If ctx is cancelled meanwhile, it changes nothing and returns false.
 func (e *Engine) growPairs(ctx context.Context, pairs []kernel.Pair, iteration int) (trees []*tree.Tree, done bool) {
 	for i := range pairs {
 		if e.cancelled(ctx) {
@@ -75,7 +73,7 @@ func (e *Engine) moveAll(trees []*tree.Tree, iteration int) {
 		e.state.move(t.Leaves, e.trees.order(t))
 		e.state.apply()
 	}
-	e.state.settle(iteration)
+	e.state.endIteration(iteration)
 }
 
 // keepScores makes the state keep the scores of the model from now on.
@@ -85,7 +83,7 @@ func (e *Engine) keepScores() {
 	if start := e.job.Start; start != nil {
 		first, scores = start.Forest.Trees(), start.Scores
 	}
-	e.state.keep(scores, 1) // no residuals are updated meanwhile
+	e.state.keepScores(scores, 1) // no residuals are updated meanwhile
 	trees := make([]*tree.Tree, 0, e.forest.Trees()-first)
 	for t := first; t < e.forest.Trees(); t++ {
 		trees = append(trees, tree.FromModel(e.forest.Tree(t), e.job.Train.Mapper))

@@ -7,8 +7,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// logitBoost grows a tree for each class on its own: the class is paired with the
-// impossible class.
+// logitBoost grows a tree for each class on its own: the class is paired with the padding class.
 type logitBoost struct{}
 
 func (logitBoost) iterate(ctx context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {

@@ -14,7 +14,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Shape is the size of a training. aoso.Shape documents the fields.
+// Shape is the size of a training run. aoso.Shape documents the fields.
 type Shape struct {
 	Rows, Features, Classes int
 	ValidRows               int
@@ -24,8 +24,8 @@ type Shape struct {
 	Mapped                  bool
 }
 
-// Memory is an upper bound of the bytes that a training takes at once, split by
-// purpose. aoso.Estimate documents the formulas.
+// Memory is an upper bound of the bytes that a training run takes at once, split by purpose.
+// aoso.Estimate documents the formulas.
 type Memory struct {
 	Matrix     int64
 	Sparse     int64
@@ -39,31 +39,31 @@ type Memory struct {
 	Files      int64 // not in the total
 }
 
-// The sizes of what training keeps, in bytes.
+// Sizes in bytes of what training keeps.
 const (
-	targetBytes    = 8        // a row of a dataset: label, weight
-	listBytes      = 16       // a training row: the lists of a partition, kept rows
+	targetBytes    = 8        // row of a dataset: label, weight
+	listBytes      = 16       // training row: the lists of a partition, kept rows
 	sampledBytes   = 13       // the same if trees are grown on a sample
-	drawnBytes     = 24       // a row of that sample
-	trimmedBytes   = 1        // a training row, in addition, if rows are trimmed
-	validBytes     = 16       // a validation row, without its scores
-	segmentBytes   = 48       // a leaf, for each segmentRows rows
+	drawnBytes     = 24       // row of that sample
+	trimmedBytes   = 1        // training row, in addition, if rows are trimmed
+	validBytes     = 16       // validation row, without its scores
+	segmentBytes   = 48       // leaf, for each segmentRows rows
 	segmentRows    = 8192     //
-	jobBytes       = 2048     // the kernels' jobs, for each block of rows
-	sortedBytes    = 44       // a row that bins are fitted to, for each thread
-	drawBytes      = 96       // a row that is drawn for that
-	featureBytes   = 256      // a feature without its bins: its name, its column and where it is looked up
-	binBytes       = 28.      // a bin: its edge, its least and greatest value
+	jobBytes       = 2048     // kernel jobs, for each block of rows
+	sortedBytes    = 44       // row that bins are fitted to, for each thread
+	drawBytes      = 96       // row drawn to fit bins to
+	featureBytes   = 256      // feature without its bins: its name, its column and its index entry
+	binBytes       = 28.      // bin: its edge, its least and greatest value
 	leastBinBytes  = 19.      // the same if they are equal
-	foundBytes     = 80       // the best split of a feature, by evaluator
-	laidBytes      = 2 * 40   // a feature in a list of columns, which grows
+	foundBytes     = 80       // best split of a feature, for each evaluator
+	laidBytes      = 2 * 40   // feature in a list of columns, which grows
 	laneBytes      = 2 * 5    // the same for each pair
-	categoryBytes  = 80       // a category of a feature with rates, without these: its name, and where it is looked up
-	nodeBytes      = 29       // a node of a forest, without its pairs
-	workerBytes    = 1 << 18  // the caches of Go's allocator, for each thread
+	categoryBytes  = 80       // category of a target-encoded feature, without the encoding: its name and index entry
+	nodeBytes      = 29       // node of a forest, without its pairs
+	workerBytes    = 1 << 18  // caches of Go's allocator, for each thread
 	collectorBytes = 14 << 20 // Go's garbage collector, which is late on a busy machine
-	copiesOfTrees  = 3        // while an array grows: the old one, the new one, and its spare room
-	collected      = 2        // the Go heap at most, by what of it is in use, before garbage is collected
+	copiesOfTrees  = 3        // while an array grows: the old one, the new one, and its spare capacity
+	collected      = 2        // most size of the Go heap relative to what of it is in use, before garbage is collected
 )
 
 // estimate holds what the bounds of all parts depend on.
@@ -80,7 +80,7 @@ func newEstimate(s Shape, p *Params) *estimate {
 		Params: p, Shape: s,
 		rows: float64(s.Rows), columns: s.columns(), classes: float64(s.Classes), valid: float64(s.ValidRows),
 		threads: float64(par.NewTeam(p.Threads).Workers()),
-		stride:  float64(loss.Stride(s.Classes, p.impossible(s.Classes))),
+		stride:  float64(loss.Stride(s.Classes, p.padding(s.Classes))),
 		drawn:   s.Rows,
 	}
 	if p.Subsample < 1 {
@@ -89,15 +89,15 @@ func newEstimate(s Shape, p *Params) *estimate {
 	return e
 }
 
-// columns is the number of columns that the features become.
+// columns returns the number of columns that the features become.
 func (s *Shape) columns() float64 {
 	return float64(s.Features) + float64(s.Rated)*float64(category.RateColumns(s.Classes))
 }
 
-// bins is the most value bins that a feature has: each holds a value of some row.
+// bins returns the most value bins of a feature: each holds a value of some row.
 func (s *Shape) bins() int { return min(s.MaxBins, s.Rows) }
 
-// DatasetMemory bounds the memory of a dataset of so many rows.
+// DatasetMemory bounds the memory of a dataset of that many rows.
 func DatasetMemory(s Shape, rows int) (m Memory) {
 	if rows == 0 {
 		return m
@@ -108,19 +108,19 @@ func DatasetMemory(s Shape, rows int) (m Memory) {
 	} else {
 		m.Matrix, m.Rows = wholeBytes(codes), wholeBytes(targetBytes*float64(rows))
 	}
-	return m.Plus(s.forms(float64(rows)))
+	return m.Plus(s.encodings(float64(rows)))
 }
 
-// forms is the other forms of features.
-func (s *Shape) forms(rows float64) (m Memory) {
+// encodings returns the memory of the sparse and joint encodings of columns.
+func (s *Shape) encodings(rows float64) (m Memory) {
 	if !s.Dense {
 		m.Sparse = wholeBytes((s.columns() + 8*math.Ceil(s.columns()/256)) * rows)
 	}
 	return m
 }
 
-// copied is the codes of rows that are copied, which lie in files where the dataset
-// does, if they are many.
+// copied returns the memory of the codes of copied rows. If they are many and the dataset lies
+// in a file, they do, too.
 func (s *Shape) copied(rows int) (m Memory) {
 	codes := s.columns() * float64(bin.ColumnBytes(rows))
 	if s.Mapped && codes >= float64(mem.FileMin) {
@@ -128,11 +128,11 @@ func (s *Shape) copied(rows int) (m Memory) {
 	} else {
 		m.Matrix = wholeBytes(codes)
 	}
-	return m.Plus(s.forms(float64(rows)))
+	return m.Plus(s.encodings(float64(rows)))
 }
 
-// SubsetMemory bounds the memory of rows that are copied from a dataset, with their
-// ids; ready to train on, if asked.
+// SubsetMemory bounds the memory of rows that are copied from a dataset, with their ids; with
+// train, ready to train on.
 func SubsetMemory(s Shape, rows int, train bool) Memory {
 	s.Dense = s.Dense || !train
 	m := s.copied(rows)
@@ -145,8 +145,8 @@ func SubsetMemory(s Shape, rows int, train bool) Memory {
 	return m
 }
 
-// BuildingMemory bounds the memory of building the datasets of a training, these
-// included, without RuntimeMemory. Bins are fitted to at most sampleRows rows.
+// BuildingMemory bounds the memory of building the datasets of a training run, including the
+// datasets, without RuntimeMemory. Bins are fitted to at most sampleRows rows.
 func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
 	e := newEstimate(s, &p)
 	sample, rows := min(e.rows, float64(sampleRows)), max(e.rows, e.valid)
@@ -156,10 +156,10 @@ func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
 		work = max(work, drawBytes*sample)
 	}
 	work += bin.CoderBytes(s.bins()) * e.columns
-	if s.Rated > 0 { // rates, categories, and the order that rates are taken in
+	if s.Rated > 0 { // target encodings, categories, and the random order of the rows
 		work += (4*(e.columns-float64(s.Features)) + 2*4 + 4) * rows
 	}
-	if s.Mapped { // what is kept between the passes over the rows, and buffers
+	if s.Mapped { // kept between the passes over the rows, and buffers
 		work += (targetBytes+1)*rows + 3*8*sample*e.columns + 64<<20
 	}
 	sets := DatasetMemory(s, s.Rows).Plus(DatasetMemory(s, s.ValidRows))
@@ -175,7 +175,7 @@ func TrainingMemory(s Shape, p Params) (m Memory) {
 	}
 	if p.Subsample < 1 {
 		m = m.Plus(s.copied(e.drawn))
-		m.Sparse += s.forms(float64(e.drawn)).Sparse // entries grow
+		m.Sparse += s.encodings(float64(e.drawn)).Sparse // sparse class scores grow
 	}
 	if p.Start == "linear" {
 		m = m.Plus(e.linearMemory())
@@ -190,8 +190,8 @@ func TrainingMemory(s Shape, p Params) (m Memory) {
 	})
 }
 
-// linearMemory is what linear scores take: the model, its weights once more by class for each
-// set, the places of bins, the greatest score of a row, and what fitting it takes.
+// linearMemory returns the memory of linear scores: the model, its weights once more by class
+// for each set, the places of bins, the greatest score of a row, and fitting.
 func (e *estimate) linearMemory() Memory {
 	const place, weight, score = 4 * 256, 4, 8
 	terms, sets := min(e.columns, linear.MostFeatures), 1.0
@@ -199,11 +199,11 @@ func (e *estimate) linearMemory() Memory {
 		sets = 2
 	}
 	rooms := e.threads * score * e.classes
-	if e.named() == 0 {
+	if e.leafClasses() == 0 {
 		rooms *= 2 * kernel.RowBlock
 	}
 	rows := 0.0
-	if e.named() > 0 {
+	if e.leafClasses() > 0 {
 		rows = score * (e.rows + e.valid)
 	}
 	return Memory{
@@ -213,16 +213,16 @@ func (e *estimate) linearMemory() Memory {
 	}
 }
 
-// totalsBytes is the class totals of nodes.
+// totalsBytes returns the memory of the class totals of nodes.
 func (e *estimate) totalsBytes() float64 {
-	if e.named() > 0 {
-		return 0 // sparseBytes has them
+	if e.leafClasses() > 0 {
+		return 0 // included in sparseBytes
 	}
 	return 32 * e.stride * (e.leaves() + 2)
 }
 
-// RuntimeMemory bounds what is there once, however many trainings there are side by side:
-// the Go heap of the features, and what its collector needs.
+// RuntimeMemory bounds the memory that is needed once for any number of training runs: the Go
+// heap of the features, and its garbage.
 func RuntimeMemory(s Shape, p Params) Memory {
 	e := newEstimate(s, &p)
 	bin := leastBinBytes
@@ -235,13 +235,13 @@ func RuntimeMemory(s Shape, p Params) Memory {
 	return Memory{Runtime: wholeBytes(collectorBytes + workerBytes*e.threads + categories + collected*features)}.summed()
 }
 
-// FeaturesBytes is the Go heap of features that have so many bins in all.
+// FeaturesBytes returns the Go heap of features, whose bins number bins in all.
 func FeaturesBytes(features, bins int) float64 {
 	return featureBytes*float64(features) + binBytes*float64(bins)
 }
 
-// columnsBytes is what training has of columns: lists of them and of where their histograms
-// lie, the best split of each, and coarse bins.
+// columnsBytes returns the memory for columns: lists of them and of their histograms, the best
+// split of each, and coarse bins.
 func (e *estimate) columnsBytes() float64 {
 	evaluators, lists := 1.0, 1.0
 	if e.threads > 1 {
@@ -257,7 +257,7 @@ func (e *estimate) columnsBytes() float64 {
 	return collected * column * e.columns
 }
 
-// Plus is what two things take that are there at once.
+// Plus returns the memory of two things that exist at the same time.
 func (m Memory) Plus(o Memory) Memory {
 	sum := func(a, b int64) int64 { return wholeBytes(float64(a) + float64(b)) }
 	return Memory{
@@ -267,7 +267,7 @@ func (m Memory) Plus(o Memory) Memory {
 	}.summed()
 }
 
-// Greater is the greater of two.
+// Greater returns the memory of the greater of two things.
 func (m Memory) Greater(o Memory) Memory {
 	if o.Total > m.Total {
 		return o
@@ -275,13 +275,13 @@ func (m Memory) Greater(o Memory) Memory {
 	return m
 }
 
-// WithBuilding is the memory with what building the datasets takes beyond it.
+// WithBuilding adds the memory that building the datasets needs beyond m.
 func (m Memory) WithBuilding(bytes int64) Memory {
 	m.Quantizing = max(0, bytes-m.Total)
 	return m.summed()
 }
 
-// summed is the parts with their sum.
+// summed sets the total to the sum of the parts.
 func (m Memory) summed() Memory {
 	m.Total = m.Matrix + m.Sparse + m.Residuals + m.Rows + m.Histograms + m.Quantizing + m.Trees + m.Runtime
 	return m
@@ -290,18 +290,18 @@ func (m Memory) summed() Memory {
 // wholeBytes caps a number of bytes at 2⁵⁶, so that no sum of parts overflows.
 func wholeBytes(n float64) int64 { return int64(min(n, 1<<56)) }
 
-// leaves is the most leaves that a tree can have.
+// leaves returns the most leaves that a tree can have.
 func (e *estimate) leaves() float64 { return float64(min(e.Leaves, e.Rows)) }
 
-// coarse tells whether the features are kept in coarse bins as well.
+// coarse reports whether the features are kept in coarse bins as well.
 func (e *estimate) coarse() bool { return e.bins() > e.searchBins() }
 
-// residualBytes is the residuals and the scores.
+// residualBytes returns the memory of the residuals and the scores.
 func (e *estimate) residualBytes() float64 {
-	residuals, scores := 4*(e.stride+1), 8*e.classes // of a row
-	if n := e.named(); n > 0 {
-		const sums, entry = 48, 8 // of a row: its sums, an entry
-		return (sums+entry*float64(e.likely(e.Shape.Classes))+e.trailBytes())*e.rows + e.sparseBytes(float64(n))
+	residuals, scores := 4*(e.stride+1), 8*e.classes // per row
+	if n := e.leafClasses(); n > 0 {
+		const sums, entry = 48, 8 // per row: its sums; per class: its score
+		return (sums+entry*float64(e.activeClasses(e.Shape.Classes))+e.leafPathBytes())*e.rows + e.sparseBytes(float64(n))
 	}
 	bytes := residuals * e.rows
 	if e.period() > 0 {
@@ -316,22 +316,22 @@ func (e *estimate) residualBytes() float64 {
 	return bytes
 }
 
-// trailBytes is the leaves that a row reaches, in the form for many classes.
-func (e *estimate) trailBytes() float64 {
+// leafPathBytes returns the memory of the leaf path of a row, for sparse class scores.
+func (e *estimate) leafPathBytes() float64 {
 	return 4 * math.Ceil(float64(e.Trees)/loss.SpanTrees) * loss.SpanTrees
 }
 
-// scoreBytes is the raw scores of a validation row, or what is in their place.
+// scoreBytes returns the memory of the scores of a validation row.
 func (e *estimate) scoreBytes() float64 {
 	if e.Wide(e.ValidRows, e.Shape.Classes) {
-		return e.trailBytes()
+		return e.leafPathBytes()
 	}
 	return 8 * e.classes
 }
 
-// sparseBytes is what the form for many classes takes beside rows: what leaves do to their
-// classes, with indexes by class; for each thread room for sums by class, twice, and for
-// odds; the class totals of nodes; what is known of the rows of a node.
+// sparseBytes returns the memory of sparse class scores apart from rows: the effects of leaves,
+// with inverted indexes; sums by class (two) and scores for each thread; the class totals of
+// nodes; the leaf-pair cache.
 func (e *estimate) sparseBytes(named float64) float64 {
 	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 8 + 16
 	kept := min(e.leaves()*e.classes, tree.ListedOfRow*float64(e.drawn)+tree.ListedBytes/listed)
@@ -343,9 +343,9 @@ func (e *estimate) sparseBytes(named float64) float64 {
 	return changes + indexes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + recalled
 }
 
-// rowBytes is what there is of rows beside that.
+// rowBytes returns the remaining memory of rows.
 func (e *estimate) rowBytes() float64 {
-	gradients := 8 * float64(e.Pairs) // of a row
+	gradients := 8 * float64(e.Pairs) // per row
 	bytes := (e.scoreBytes() + validBytes) * e.valid
 	if e.Subsample < 1 {
 		bytes += sampledBytes*e.rows + (drawnBytes+gradients)*float64(e.drawn)
@@ -356,15 +356,15 @@ func (e *estimate) rowBytes() float64 {
 		}
 	}
 	sums := 8 * e.stride * max(float64(e.Pairs), 2)
-	if e.named() > 0 {
+	if e.leafClasses() > 0 {
 		sums = 0
 	}
 	bytes += float64(kernel.Blocks(e.Rows)) * (sums + jobBytes)
 	return bytes + math.Ceil(e.rows/segmentRows)*segmentBytes*e.leaves()
 }
 
-// histogramBytes is the histograms being filled, by group of columns, and those of whole
-// nodes: the parts that threads fill of one, and those that are kept.
+// histogramBytes returns the memory of the histograms being filled, by group of columns, and of
+// the histograms of whole nodes: parts filled by threads, and those that are kept.
 func (e *estimate) histogramBytes() float64 {
 	bins, pairs := min(e.bins(), e.searchBins()), float64(e.Pairs)
 	columns := (int(e.columns) + kernel.TileLanes - 1) / kernel.TileLanes * kernel.TileLanes
@@ -379,7 +379,7 @@ func (e *estimate) histogramBytes() float64 {
 	if e.threads > 1 {
 		bytes += wide * e.threads * min(one, 2*e.threads*group)
 	}
-	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.named() == 0 {
+	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.leafClasses() == 0 {
 		kept := tree.MostHistograms(int(cells), int(e.columns)*bin.ColumnBytes(e.drawn))
 		if kept > 0 {
 			bytes += wide * one * (float64(min(kept, e.Leaves)) + 1 + e.threads)
@@ -388,14 +388,14 @@ func (e *estimate) histogramBytes() float64 {
 	return bytes
 }
 
-// treeBytes is all trees.
+// treeBytes returns the memory of all trees.
 func (e *estimate) treeBytes() float64 {
 	leaves := min(e.Leaves, e.Rows/e.MinSamples+1)
 	if e.MaxDepth > 0 && e.MaxDepth < 16 {
 		leaves = min(leaves, 1<<e.MaxDepth)
 	}
 	leaf, pairs := 4.0, float64(e.Pairs)
-	if n := e.named(); n > 0 {
+	if n := e.leafClasses(); n > 0 {
 		leaf += 8 * float64(n)
 	} else if e.fullLeaf() {
 		leaf += 4 * e.classes

@@ -14,11 +14,11 @@ import (
 // scores of the training rows. All are rows × classes.
 type Objective func(scores, gradient, hessian []float64) error
 
-// objective is an objective with room for what it computes.
+// objective calls an Objective, with memory for its results.
 type objective struct {
 	compute           Objective
 	gradient, hessian []float64
-	memory            *mem.Block // of both
+	memory            *mem.Block // of gradient and hessian
 	err               error      // of the first call that failed; no other follows
 }
 
@@ -28,7 +28,7 @@ func newObjective(compute Objective, values int) *objective {
 	return &objective{compute: compute, gradient: both[:values:values], hessian: both[values:], memory: memory}
 }
 
-// free gives the memory back.
+// free releases the memory.
 func (o *objective) free() {
 	if o != nil {
 		o.gradient, o.hessian = nil, nil
@@ -36,18 +36,18 @@ func (o *objective) free() {
 	}
 }
 
-// newCustomState is a state of scores whose residuals are those of an objective.
-func newCustomState(o Objective, t *data.Target, scores []float64, impossible bool, k *kernel.Funcs, team *par.Team) *state {
+// newCustomState returns a state of scores with the residuals of an objective.
+func newCustomState(o Objective, t *data.Target, scores []float64, padding bool, k *kernel.Funcs, team *par.Team) *state {
 	rows, classes := t.Rows(), len(t.Classes)
 	s := &state{
-		residuals: loss.NewCustom(t.Labels, classes, loss.Stride(classes, impossible)),
+		residuals: loss.NewCustom(t.Labels, classes, loss.Stride(classes, padding)),
 		objective: newObjective(o, rows*classes),
 		kernels:   k,
 		team:      team,
 		group:     t.Ranks,
 	}
 	s.residuals.Share(t.Ranks)
-	s.keep(scores, 1)
+	s.keepScores(scores, 1)
 	return s
 }
 
@@ -77,7 +77,7 @@ func (s *state) renewCustom() {
 	s.setBound(0, all)
 }
 
-// Err is why an objective has ended the training; nil: it has not.
+// Err returns the error of the objective that ended training, or nil.
 func (e *Engine) Err() error {
 	if e.state.objective == nil {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"github.com/libaoso/aoso/internal/tree"
 )
 
-// Value bins that splits are looked for in: at first, before all those of the
-// best feature, and on a sample, whose nodes have few rows.
+// Most value bins in which splits are searched first, on all rows and on a sample (whose nodes
+// have few rows), before all bins of the best feature.
 const coarseBins, sampleBins = 32, 64
 
-// searchBins is the most value bins in which splits are looked for first, which
-// with several pairs saves most of the time for scanning.
+// searchBins returns the most value bins in which splits are searched first, which with several
+// pairs saves most of the time for scanning.
 func (p *Params) searchBins() int {
 	switch {
 	case p.Subsample < 1:
@@ -25,7 +25,7 @@ func (p *Params) searchBins() int {
 	return bin.MaxValueBins
 }
 
-// tree is what the parameters mean for a tree on so many columns.
+// tree returns the parameters of growing a tree on a number of columns.
 func (p *Params) tree(columns, cacheBytes int) tree.Params {
 	selection, _ := loss.ParseSelection(p.PairSelection)
 	t := tree.Params{
@@ -49,80 +49,79 @@ func (p *Params) tree(columns, cacheBytes int) tree.Params {
 }
 
 func (p *Params) newton() loss.Newton {
-	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2, Named: p.named()}
+	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2, Named: p.leafClasses()}
 }
 
-// fullLeaf tells whether leaf values come from the totals of all classes.
+// fullLeaf reports whether leaf values come from the totals of all classes.
 func (p *Params) fullLeaf() bool { return p.Leaf != "pair" }
 
-// named is how many classes a leaf moves by steps of their own; 0: all, or its pairs.
-func (p *Params) named() int {
+// leafClasses returns how many classes a sparse leaf has values for; 0: leaves are not sparse.
+func (p *Params) leafClasses() int {
 	if p.Leaf == "sparse" {
 		return p.LeafClasses
 	}
 	return 0
 }
 
-// likely is how many likely classes of a row trees see in the form for many classes: all,
-// where a leaf moves all. More take longer and do not help.
-func (p *Params) likely(classes int) int {
+// activeClasses returns how many likely classes of a row have a score of their own, with sparse
+// class scores: all, where a leaf has values for all. More take longer and do not help.
+func (p *Params) activeClasses(classes int) int {
 	const likely = 16
-	if p.named() >= classes {
+	if p.leafClasses() >= classes {
 		return classes
 	}
 	return min(likely, classes)
 }
 
-// fixedPairs tells whether all nodes of a tree split on pairs chosen before.
+// fixedPairs reports whether all nodes of a tree split on pairs chosen before.
 func (p *Params) fixedPairs() bool { return p.Method != model.AOSO }
 
-// valued tells whether all leaves of a tree have values for the same classes.
-func (p *Params) valued(classes int) bool {
+// sameClasses reports whether all leaves of a tree have values for the same classes.
+func (p *Params) sameClasses(classes int) bool {
 	return p.fullLeaf() || p.fixedPairs() || classes == 2 || p.PairSelection == "root"
 }
 
-// draws tells whether trees differ by what is drawn for them.
+// draws reports whether trees differ by their random draws.
 func (p *Params) draws() bool {
 	return p.Subsample < 1 || p.ColsampleByTree < 1 || p.ColsampleByNode < 1
 }
 
-// impossible tells whether the residuals need a lane past the last class.
-func (p *Params) impossible(classes int) bool {
+// padding reports whether the residuals need a lane for the padding class.
+func (p *Params) padding(classes int) bool {
 	return p.Method == model.LogitBoost || p.Pairs > classes/2
 }
 
-// TreesPerIteration is the number of trees that an iteration adds.
+// TreesPerIteration returns the number of trees that an iteration adds.
 func (p *Params) TreesPerIteration(classes int) int {
 	return model.TreesPerIteration(p.Method, classes)
 }
 
-// smallStep bounds the steps of an iteration that needs no scores. Random
-// trainings to convergence never showed a loss other than the model's with
-// steps of up to 1; with 1.5, some on contradictory data did.
+// smallStep bounds the steps of an iteration that needs no scores. Random runs to convergence
+// never showed a loss other than the model's with steps of up to 1; with 1.5, some on
+// contradictory data did.
 const smallStep = 1
 
-// stateParams is the parameters that a state for replays is made by: it has room for the
-// impossible class wherever it is dense.
+// stateParams returns the parameters of a state for replays: it has a lane for the padding class
+// wherever it is dense.
 func (p *Params) stateParams() *Params {
-	if p.named() > 0 {
+	if p.leafClasses() > 0 {
 		return p
 	}
 	return nil
 }
 
-// newForest is a forest without trees.
+// newForest returns a forest without trees.
 func (p *Params) newForest(classes int) *model.Forest {
-	if n := p.named(); n > 0 {
+	if n := p.leafClasses(); n > 0 {
 		return model.NewSparseForest(classes, p.Pairs, n)
 	}
 	return model.NewForest(classes, p.Pairs, p.fullLeaf())
 }
 
-// period is the number of iterations after which training renews the residuals
-// from scores; 0: it keeps none. In abc and logitboost the steps of many trees
-// add up.
+// period returns the number of iterations after which training recomputes the residuals from
+// scores; 0: it keeps no scores. In abc and logitboost the steps of many trees add up.
 func (p *Params) period() int {
-	if p.named() > 0 {
+	if p.leafClasses() > 0 {
 		return 0
 	}
 	if !p.fixedPairs() && p.Shrinkage*p.MaxStep <= smallStep {
@@ -131,8 +130,8 @@ func (p *Params) period() int {
 	return p.safePeriod()
 }
 
-// safePeriod is a number of iterations in which no class comes back from odds
-// of e⁻⁶⁹ to e⁻²³: an iteration moves two classes apart by two steps at most.
+// safePeriod returns a number of iterations in which no class can rise from odds of e⁻⁶⁹ to
+// e⁻²³: an iteration moves two classes apart by two steps at most.
 func (p *Params) safePeriod() int {
 	const apart, most = 69 - 23, 1000
 	if p.fixedPairs() {
@@ -141,7 +140,7 @@ func (p *Params) safePeriod() int {
 	return max(1, int(min(apart/(2*p.Shrinkage*p.MaxStep), most)))
 }
 
-// share is a share of n, at least one if n is.
+// share returns a share of n, at least one if n is.
 func share(of float64, n int) int {
 	return min(n, max(1, int(math.Round(of*float64(n)))))
 }

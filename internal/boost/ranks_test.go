@@ -23,7 +23,7 @@ func (n numbers) Rows() int                          { return len(n[0]) }
 func (n numbers) Cols() int                          { return len(n) }
 func (n numbers) Column(j, first int, dst []float64) { copy(dst, n[j][first:]) }
 
-// noisy is a set of blobs with missing values, which overlap.
+// noisy returns a dataset of overlapping blobs with missing values.
 func noisy(rows, classes int, weighted bool, team *par.Team) *data.Set {
 	r := rand.New(rand.NewPCG(uint64(rows), 7))
 	x := make(numbers, 5)
@@ -56,7 +56,7 @@ func noisy(rows, classes int, weighted bool, team *par.Team) *data.Set {
 	return set
 }
 
-// shards deals the rows of a set to ranks; the last but one of more than two has none.
+// shards splits the rows of a dataset over ranks; the last but one of more than two has none.
 func shards(set *data.Set, ranks int, team *par.Team) []*data.Set {
 	r := rand.New(rand.NewPCG(uint64(ranks), 8))
 	rows := make([][]uint32, ranks)
@@ -78,7 +78,7 @@ func shards(set *data.Set, ranks int, team *par.Team) []*data.Set {
 	return parts
 }
 
-// TestRanks trains on several machines. The model is that of one.
+// TestRanks trains on several machines. The model equals the one of a single machine.
 func TestRanks(t *testing.T) {
 	team := par.NewTeam(1)
 	defer team.Close()

@@ -9,9 +9,9 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Refit returns the same trees with the leaf values that training would give
-// them on other data. The share keep of each old value stays. The trees meet the monotone
-// constraints, signs by feature and class, before and after.
+// Refit returns the same trees with the leaf values that training would give them on other data.
+// keep is the weight of the old values. The trees meet the monotone constraints, signs by
+// feature and class, before and after.
 func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]int8, keep float64, k *kernel.Funcs, team *par.Team) *model.Forest {
 	if p.LeafClasses = f.Named(); f.Named() > 0 {
 		p.Leaf = "sparse"
@@ -19,13 +19,13 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]in
 	r := &refit{
 		replay: replay{
 			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
-			state: newState(t, p.stateParams(), beginRaw(f.Linear(), x, k, team), k, team),
+			state: newState(t, p.stateParams(), rawScores(f.Linear(), x, k, team), k, team),
 		},
 		keep: keep, signs: signs,
 	}
 	defer r.state.free()
 	if f.Named() == 0 {
-		r.state.keep(nil, 1)
+		r.state.keepScores(nil, 1)
 	} else {
 		r.state.reset()
 	}
@@ -34,7 +34,7 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]in
 	return r.forest
 }
 
-// refit is a refit under way. It owns the forest.
+// refit is a refit in progress. It owns the forest.
 type refit struct {
 	replay
 	keep   float64

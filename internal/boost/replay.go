@@ -21,16 +21,16 @@ type replay struct {
 
 	first  int      // tree of the first of leaves
 	leaves []uint32 // trees × rows: the leaf that each row reaches
-	rows   []uint32 // of weight above zero, ordered by their leaf in the tree at hand
+	rows   []uint32 // of weight above zero, ordered by their leaf in the current tree
 }
 
 // treesAtOnce is the number of trees whose leaves are found in one pass over the
 // rows.
 const treesAtOnce = 32
 
-// run replays all trees. Before an iteration moves the rows, look is called with
-// each of its trees and the rows by its leaves. After an iteration that lost a
-// row, lost is called with the number of trees so far.
+// run replays all trees. Before an iteration moves the rows, look is called with each of its
+// trees and the rows by its leaves. After an iteration that lost a row, lost is called with the
+// number of trees so far.
 func (r *replay) run(look func(tree int, segments []tree.Segment), lost func(trees int)) {
 	step := max(treesAtOnce/r.perIteration, 1) * r.perIteration
 	for first := 0; first < r.forest.Trees(); first += step {
@@ -45,7 +45,7 @@ func (r *replay) run(look func(tree int, segments []tree.Segment), lost func(tre
 				r.state.move(tree.LeavesOf(r.forest.Tree(t)), r.order(t))
 				r.state.apply()
 			}
-			r.state.settle(begin / r.perIteration)
+			r.state.endIteration(begin / r.perIteration)
 			if r.state.lost() {
 				lost(end)
 			}
@@ -70,7 +70,7 @@ func (r *replay) findLeaves(first, last int) {
 	})
 }
 
-// order orders the rows by their leaf in a tree, stably.
+// order sorts the rows by their leaf in a tree, stably.
 func (r *replay) order(t int) (segments []tree.Segment) {
 	n := r.x.Rows()
 	leaves := r.leaves[(t-r.first)*n:][:n]

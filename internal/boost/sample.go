@@ -7,9 +7,9 @@ import (
 	"github.com/libaoso/aoso/internal/tree"
 )
 
-// sample is a copy of the rows that a tree is grown on, side by side and in
-// coarse bins. A few rows suffice to choose the splits, but the leaf values come
-// from all rows, which are listed in all.
+// sample is a copy of the rows that a tree is grown on, contiguous and in coarse bins. A few
+// rows suffice to choose the splits, but the leaf values come from all rows, which are listed in
+// all.
 type sample struct {
 	of        *bin.Matrix
 	bins      tree.Bins
@@ -25,10 +25,10 @@ func newSample(of *bin.Matrix, m *bin.Mapper, r *loss.Residuals, rows int) *samp
 	}
 }
 
-// take copies the given rows.
-func (s *sample) take(r *loss.Residuals, rows []uint32, team *par.Team) {
+// copyRows copies the given rows.
+func (s *sample) copyRows(r *loss.Residuals, rows []uint32, team *par.Team) {
 	s.residuals.Take(r, rows, team)
-	s.bins.Matrix.Take(s.of, rows, team)
+	s.bins.Matrix.CopyRows(s.of, rows, team)
 }
 
 func (s *sample) free() {

@@ -18,9 +18,9 @@ type sampler struct {
 	colsample, trim float64
 
 	seed      uint64
-	iteration int   // under way
-	tree      int   // of the iteration
-	columns   []int // that can be split on
+	iteration int   // current iteration
+	tree      int   // current tree of the iteration
+	columns   []int // columns that can be split on
 
 	residuals *loss.Residuals
 	kernels   *kernel.Funcs
@@ -28,18 +28,18 @@ type sampler struct {
 	group     *collective.Group
 
 	chosen *tree.Partition // the rows that the tree is grown on
-	rest   *tree.Partition // the others, in the same memory, if trimming alone leaves rows out; else nil
-	rows   *rowDraw        // draws those of a tree; nil: all rows
-	sample *sample         // a copy of the rows drawn, of which chosen holds the numbers; nil as well
+	rest   *tree.Partition // the others, in the same memory, if rows are trimmed without a sample; else nil
+	rows   *rowDraw        // draws the rows of a tree; nil: all rows
+	sample *sample         // copy of the rows drawn, whose numbers chosen holds; nil: all rows
 
-	out    []uint8    // by row: whether it leaves chosen for rest; nil: rows are not trimmed alone
+	out    []uint8    // by row: whether it leaves chosen for rest; nil: unless rows are trimmed without a sample
 	memory *mem.Block // of out
 }
 
 // Codes of rows for the partition.
 const stays, leaves = 1, 2
 
-// newSampler prepares for sampling; all is the number of rows on all machines.
+// newSampler returns a sampler; all is the number of rows on all machines.
 func newSampler(p *Params, train *data.Set, all int, bins tree.Bins, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
 	rows := len(r.Labels)
 	s := &sampler{
@@ -63,7 +63,7 @@ func newSampler(p *Params, train *data.Set, all int, bins tree.Bins, r *loss.Res
 	return s
 }
 
-// free gives the memory back; nothing may use it any more.
+// free releases the memory.
 func (s *sampler) free() {
 	s.out, s.rest = nil, nil
 	s.chosen.Free()
@@ -73,7 +73,7 @@ func (s *sampler) free() {
 	s.memory.Free()
 }
 
-// all is a partition with room for all rows.
+// all returns a partition of all rows.
 func (s *sampler) all() *tree.Partition {
 	if s.sample != nil {
 		return s.sample.all
@@ -81,15 +81,14 @@ func (s *sampler) all() *tree.Partition {
 	return s.chosen
 }
 
-// begin begins an iteration. Its draws depend on the seed, the number of the
-// iteration and those of its trees, so a continued training draws as an
-// uninterrupted one.
-func (s *sampler) begin(iteration int) { s.iteration, s.tree = iteration, 0 }
+// startIteration starts an iteration. Its draws depend on the seed, the number of the iteration
+// and the numbers of its trees, so a continued run draws as an uninterrupted one.
+func (s *sampler) startIteration(iteration int) { s.iteration, s.tree = iteration, 0 }
 
-// next goes on to the next tree of the iteration.
-func (s *sampler) next() { s.tree++ }
+// nextTree goes on to the next tree of the iteration.
+func (s *sampler) nextTree() { s.tree++ }
 
-// seedOf is the seed of a draw for the tree at hand.
+// seedOf returns the seed of a draw for the current tree.
 func (s *sampler) seedOf(p hash.Purpose) uint64 { return hash.Seed(s.seed, p, s.iteration, s.tree) }
 
 // drawColumns draws the columns of a tree.
@@ -100,8 +99,8 @@ func (s *sampler) drawColumns() []int {
 	return hash.Choose(s.seedOf(hash.TreeColumns), s.columns, share(s.colsample, len(s.columns)))
 }
 
-// chooseRows chooses the rows that a tree is grown on. The others move by its
-// leaf values, but do not shape it.
+// chooseRows chooses the rows that a tree is grown on. The others are moved by its leaf values,
+// but do not shape it.
 func (s *sampler) chooseRows() {
 	rows := len(s.residuals.Labels)
 	if s.rows != nil {
@@ -109,7 +108,7 @@ func (s *sampler) chooseRows() {
 		if s.trim > 0 {
 			drawn = s.trimDrawn(drawn)
 		}
-		s.sample.take(s.residuals, drawn, s.team)
+		s.sample.copyRows(s.residuals, drawn, s.team)
 		s.chosen.Fill(len(drawn))
 		return
 	}
@@ -148,10 +147,10 @@ func (s *sampler) trimRows() {
 	})
 }
 
-// influence is 1 − p_y of n rows, those drawn or (nil) all, and the least that is not
-// trimmed, as the bits of float32. The bits of numbers that are not negative have the
-// order of the numbers, and to compare them takes no branch that could be
-// mispredicted. They are good until the partition is split.
+// influence returns 1 − p_y of n rows, those drawn or (nil) all, and the least that is not
+// trimmed, as the bits of float32. The bits of numbers that are not negative have the order of
+// the numbers, and comparing them takes no branch that could be mispredicted. They are valid
+// until the partition is split.
 func (s *sampler) influence(n int, drawn []uint32) (least uint32, bits []uint32) {
 	bits = s.chosen.Scratch()[:n]
 	type sums struct{ influence, weight int64 } // in units

@@ -16,53 +16,52 @@ import (
 
 // state holds the residuals of the model so far on a set of rows.
 //
-// A leaf multiplies the odds of its rows, which takes one exponential for each
-// leaf and class. This loses a class whose probability falls below
-// kernel.FlushBelow, although large steps can bring it back. So unless steps are
-// small, the state keeps the raw scores as well, and renews the residuals from
-// them before a lost class could matter. With small steps it begins to do so as
-// soon as a row's own class is lost.
+// A leaf multiplies the odds of its rows, which takes one exponential for each leaf and class.
+// This loses a class whose probability falls below kernel.FlushBelow, although large steps can
+// bring it back. So unless steps are small, the state keeps the raw scores as well, and
+// recomputes the residuals from them before a lost class could matter. With small steps it
+// starts to do so as soon as a row's own class is lost.
 type state struct {
 	residuals *loss.Residuals
-	scores    []float64  // rows × Classes; nil: not kept
-	memory    *mem.Block // of the scores
-	objective *objective // computes the residuals from the scores; nil: they are those of the softmax
-	begin     *beginning // the scores before any tree; nil: zeros
-	period    int        // iterations between two renewals of the residuals; 0: scores are not kept
-	bound     float64    // Σ (1 − p_y), without weights: a lower bound of the loss
+	scores    []float64      // rows × Classes; nil: not kept
+	memory    *mem.Block     // of the scores
+	objective *objective     // computes the residuals from the scores; nil: the softmax does
+	initial   *initialScores // the scores before any tree; nil: zeros
+	period    int            // iterations after which the residuals are recomputed; 0: scores are not kept
+	bound     float64        // Σ (1 − p_y), without weights: a lower bound of the loss
 	kernels   *kernel.Funcs
 	team      *par.Team
 	group     *collective.Group
 
-	anyLost bool // on several machines: the last bound found a row whose own class is lost
+	anyLost bool // on several machines: setBound found a row somewhere whose own class is lost
 
 	moves   []move
 	moved   float64 // Σ (1 − p_y) over the rows last moved
 	most    float32 // the greatest 1 − p_y among them
 	updates []kernel.UpdateJob
-	factors []float32           // moves × Stride: what they multiply the odds by
+	factors []float32           // moves × Stride: factors of the odds
 	jobs    []kernel.SoftmaxJob // by worker
 
-	// In the form for many classes, in place of moves: the leaves of a tree and their rows.
+	// With sparse class scores, in place of moves: the leaves of a tree and their rows.
 	leaves  []tree.Leaf
 	reached []loss.Reached
 }
 
-// move is rows that are to take the step of a leaf.
+// move is rows that take the step of a leaf.
 type move struct {
 	rows []uint32
 	leaf *tree.Leaf
-	at   int // of its factors
+	at   int // index of its factors
 }
 
-// newState is the state of a training with these parameters at the scores that it begins
-// with, once reset was called. nil: scores of zero, and room for the impossible class.
-func newState(t *data.Target, p *Params, begin *beginning, k *kernel.Funcs, team *par.Team) *state {
+// newState returns a state, to be reset, with the initial scores begin (nil: zeros, with a lane
+// for the padding class).
+func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
-	s := &state{begin: begin, kernels: k, team: team, group: t.Ranks}
-	stride := loss.Stride(classes, p == nil || p.impossible(classes))
-	if p != nil && p.named() > 0 {
-		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.likely(classes))
+	s := &state{initial: initial, kernels: k, team: team, group: t.Ranks}
+	stride := loss.Stride(classes, p == nil || p.padding(classes))
+	if p != nil && p.leafClasses() > 0 {
+		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.activeClasses(classes))
 	} else {
 		s.residuals = loss.NewResiduals(t.Labels, t.Weights, classes, stride)
 	}
@@ -70,37 +69,36 @@ func newState(t *data.Target, p *Params, begin *beginning, k *kernel.Funcs, team
 	return s
 }
 
-// reset sets the residuals of a state without scores to those before any tree.
+// reset sets the residuals of a state without scores to the initial ones.
 func (s *state) reset() {
 	switch {
-	case s.begin == nil: // they are
+	case s.initial == nil: // they are
 	case s.residuals.Sparse():
-		s.setBound(s.residuals.Begin(s.begin, s.team))
+		s.setBound(s.residuals.Begin(s.initial, s.team))
 	default:
-		s.renewFrom(func(first, end int, room []float64) []float64 {
-			room = slices.Grow(room[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
-			s.begin.write(first, end, room)
-			return room
+		s.renewFrom(func(first, end int, scratch []float64) []float64 {
+			scratch = slices.Grow(scratch[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
+			s.initial.write(first, end, scratch)
+			return scratch
 		})
 	}
 }
 
-// keep makes the state keep scores, which begin with these (nil: those before any tree),
-// and renews the residuals.
-func (s *state) keep(scores []float64, period int) {
+// keepScores makes the state keep scores (nil: the initial ones) and recomputes the residuals.
+func (s *state) keepScores(scores []float64, period int) {
 	rows := len(s.residuals.Labels)
 	s.memory = mem.New(8 * rows * s.residuals.Classes)
 	s.scores, s.period = mem.View[float64](s.memory), period
-	if scores == nil && s.begin != nil {
+	if scores == nil && s.initial != nil {
 		s.team.Do(kernel.Blocks(rows), func(_, b int) {
 			first, end := kernel.Block(b, rows)
-			s.begin.write(first, end, s.scores[first*s.residuals.Classes:])
+			s.initial.write(first, end, s.scores[first*s.residuals.Classes:])
 		})
 	}
 	s.setScores(scores)
 }
 
-// lost tells whether a state without scores has lost a row.
+// lost reports whether a state without scores has lost a row's own class.
 func (s *state) lost() bool {
 	if s.group != nil {
 		return s.scores == nil && s.anyLost
@@ -108,7 +106,7 @@ func (s *state) lost() bool {
 	return s.scores == nil && s.residuals.Lost()
 }
 
-// free gives the memory back; nothing may use it any more.
+// free releases the memory.
 func (s *state) free() {
 	s.residuals.Free()
 	s.scores = nil
@@ -116,8 +114,7 @@ func (s *state) free() {
 	s.objective.free()
 }
 
-// move prepares the rows of segments to move by the values of their leaves, with
-// the next apply.
+// move prepares moving the rows of segments by the values of their leaves, with the next apply.
 func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
 	if s.residuals.Sparse() {
 		s.leaves, s.reached = leaves, reached(s.reached, segments)
@@ -165,7 +162,7 @@ func (s *state) apply() {
 	s.moves, s.factors = s.moves[:0], s.factors[:0]
 }
 
-// applySparse does so in the form for many classes.
+// applySparse is apply with sparse class scores.
 func (s *state) applySparse() {
 	steps := sparseSteps(s.leaves, s.residuals.Classes, s.team)
 	s.moved, s.most = s.residuals.Move(steps, s.reached, s.team)
@@ -180,14 +177,14 @@ func reached(to []loss.Reached, segments []tree.Segment) []loss.Reached {
 	return to
 }
 
-// sparseSteps is what leaves multiply odds by.
+// sparseSteps returns the factors of the odds of leaves.
 func sparseSteps(leaves []tree.Leaf, classes int, team *par.Team) []loss.Step {
 	steps := make([]loss.Step, len(leaves))
 	team.Do(len(steps), func(_, i int) { steps[i] = sparseStep(&leaves[i], classes) })
 	return steps
 }
 
-// sparseStep is what a leaf multiplies the odds of its classes by.
+// sparseStep returns the factors by which a leaf multiplies the odds of its classes.
 func sparseStep(l *tree.Leaf, classes int) (s loss.Step) {
 	order := make([]int, 0, len(l.Pairs))
 	for i, pair := range l.Pairs {
@@ -202,8 +199,8 @@ func sparseStep(l *tree.Leaf, classes int) (s loss.Step) {
 	return s
 }
 
-// settle ends an iteration, numbered from zero, in which every row was moved.
-func (s *state) settle(iteration int) {
+// endIteration ends an iteration, numbered from zero, in which every row was moved.
+func (s *state) endIteration(iteration int) {
 	if s.period > 0 && (iteration+1)%s.period == 0 {
 		s.renew(s.scores)
 		return
@@ -211,7 +208,7 @@ func (s *state) settle(iteration int) {
 	s.setBound(s.moved, s.most)
 }
 
-// setBound takes note of the sum of 1 − p_y over all rows and of the greatest.
+// setBound records the sum of 1 − p_y over all rows and the greatest.
 func (s *state) setBound(sum float64, most float32) {
 	if s.group != nil {
 		lost := uint64(0)
@@ -248,8 +245,8 @@ func (s *state) renew(scores []float64) {
 	})
 }
 
-// renewFrom does so with scores that it asks for by ranges of rows, with room for them.
-func (s *state) renewFrom(scores func(first, end int, room []float64) []float64) {
+// renewFrom is renew with scores that it requests by ranges of rows, passing a scratch buffer.
+func (s *state) renewFrom(scores func(first, end int, scratch []float64) []float64) {
 	rows := len(s.residuals.Labels)
 	type bound struct {
 		sum  float64
@@ -273,8 +270,7 @@ func (s *state) renewFrom(scores func(first, end int, room []float64) []float64)
 	s.setBound(all.sum, all.most)
 }
 
-// logLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
-// rows of each class.
+// logLoss returns Σ −w·log(p_y) over all rows and, if byClass is not nil, adds it up by class.
 func (s *state) logLoss(byClass []float64) float64 {
 	if s.residuals.LargeSteps() {
 		return s.residuals.PathLogLoss(math.Inf(1), s.team, s.group)
@@ -282,9 +278,9 @@ func (s *state) logLoss(byClass []float64) float64 {
 	return s.residuals.LogLoss(s.scores, byClass, s.group)
 }
 
-// lossAtMost tells whether the loss is at most the given one. The lower bound
-// usually answers that without a look at the rows, but for a margin: unlike the
-// loss, it is rounded in an order.
+// lossAtMost reports whether the loss is at most the given one. The lower bound usually decides
+// that without a pass over the rows, but for a margin: unlike the loss, its rounding depends on
+// the order.
 func (s *state) lossAtMost(most float64) bool {
 	const margin = 1 - 1e-9
 	if s.residuals.LargeSteps() { // the bound is not one
@@ -296,7 +292,7 @@ func (s *state) lossAtMost(most float64) bool {
 	return s.logLoss(nil) <= most
 }
 
-// leafFactors is what a leaf multiplies the odds of each class by.
+// leafFactors computes the factors by which a leaf multiplies the odds of each class.
 func leafFactors(factors []float32, l *tree.Leaf) {
 	for k := range factors {
 		factors[k] = 1

@@ -10,12 +10,11 @@ const (
 	StoppedByTrees         StopReason = "trees"
 	StoppedByEarlyStopping StopReason = "early_stopping"
 	StoppedByInterrupt     StopReason = "interrupt"
-	StoppedByNoSplit       StopReason = "no_split" // nothing can be split, and no leaf moves
+	StoppedByNoSplit       StopReason = "no_split" // nothing can be split, and no leaf changes a score
 	StoppedByTimeLimit     StopReason = "time_limit"
 )
 
-// stopReason tells why the iteration that the status describes is the last; "":
-// it is not.
+// stopReason returns why the status's iteration is the last; "": it is not.
 func (e *Engine) stopReason() StopReason {
 	p, now := &e.job.Params, &e.status
 	switch {
@@ -31,8 +30,8 @@ func (e *Engine) stopReason() StopReason {
 	return ""
 }
 
-// watched is the value that early stopping watches: lower is better.
-func (e *Engine) watched(v *metric.Evaluation) float64 {
+// monitored returns the value that early stopping monitors: lower is better.
+func (e *Engine) monitored(v *metric.Evaluation) float64 {
 	p := &e.job.Params
 	switch p.Metric {
 	case "logloss":
@@ -62,9 +61,8 @@ type best struct {
 	valid     *metric.Evaluation
 }
 
-// see takes the value of the metric after an iteration into account. It is better if it
-// is lower by more than minDelta.
-func (b *best) see(value, minDelta float64, at *Status) {
+// update records the metric of one iteration. It is better if it is lower by more than minDelta.
+func (b *best) update(value, minDelta float64, at *Status) {
 	if value < b.value-minDelta {
 		*b = best{value, at.Iteration, at.Trees, at.Valid}
 	}

@@ -16,7 +16,7 @@ type trees struct {
 	kernels *kernel.Funcs
 	team    *par.Team
 
-	coarse  *bin.Matrix // the training set in fewer bins; nil: it has few already
+	coarse  *bin.Matrix // the training set in coarse bins; nil: its bins are few
 	sampler *sampler
 	grower  *tree.Grower
 	values  tree.LeafValues // with a sample
@@ -39,7 +39,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	params.Newton.Custom = j.Objective != nil
 	params.Interactions = j.Interactions
 	if j.Signs != nil {
-		params.Monotone = &tree.Monotone{Signs: j.Signs, Middle: j.Params.valued(r.Classes)}
+		params.Monotone = &tree.Monotone{Signs: j.Signs, Middle: j.Params.sameClasses(r.Classes)}
 	}
 	if sample := g.sampler.sample; sample != nil {
 		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team, Group: group}
@@ -51,7 +51,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	return g
 }
 
-// free gives the memory back; nothing may use it any more.
+// free releases the memory.
 func (g *trees) free() {
 	g.sampler.free()
 	g.grower.Free()
@@ -60,12 +60,12 @@ func (g *trees) free() {
 	}
 }
 
-// grow samples rows and columns and grows a tree on them. The segments hold the
-// rows that reach its leaves: all rows but those that were trimmed.
+// grow samples rows and columns and grows a tree on them. The segments hold the rows of its
+// leaves: all rows except trimmed ones.
 func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	g.sampler.chooseRows()
 	t, segments := g.grower.Grow(g.sampler.drawColumns(), fixed, g.sampler.seedOf(hash.NodeColumns))
-	g.sampler.next()
+	g.sampler.nextTree()
 	if g.sampler.sample == nil {
 		return t, segments
 	}
@@ -78,15 +78,15 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	return t, segments
 }
 
-// order orders all rows by their leaves in a tree.
+// order sorts all rows by their leaves in a tree.
 func (g *trees) order(t *tree.Tree) []tree.Segment {
 	all := g.sampler.all()
 	all.Fill(g.train.Rows())
 	return all.Order(t, g.kernels, g.train.Matrix, g.team)
 }
 
-// orderTrimmed orders the rows that were trimmed when the last tree was grown by
-// their leaves in it.
+// orderTrimmed sorts the rows that were trimmed when the last tree was grown by their leaves in
+// it.
 func (g *trees) orderTrimmed(t *tree.Tree) []tree.Segment {
 	rest := g.sampler.rest
 	if rest == nil {

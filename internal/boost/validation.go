@@ -10,41 +10,44 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// MostScores is how many raw scores a validation set has at most, a gigabyte of them. With
-// sparse leaves, a larger one has odds in their place.
+// MostScores is the most raw scores of a validation set (1 GiB). With sparse leaves, a larger
+// set has sparse class scores.
 const MostScores = 1 << 27
 
-// validation is a validation set with the raw scores of the model so far, or with odds.
+// validation is a validation set with the raw scores of the model so far, or with sparse class
+// scores.
 type validation struct {
 	set    *data.Set
-	scores []float64 // rows × classes; nil: there are odds
+	scores []float64 // rows × classes; nil: sparse class scores
 	odds   *loss.Odds
 	rows   *tree.Partition
 	memory *mem.Block // of the scores
 }
 
-// Wide tells whether a validation set of so many rows has odds in place of scores.
-func (p *Params) Wide(rows, classes int) bool { return p.named() > 0 && rows > MostScores/classes }
+// Wide reports whether a validation set has sparse class scores.
+func (p *Params) Wide(rows, classes int) bool {
+	return p.leafClasses() > 0 && rows > MostScores/classes
+}
 
-// newValidation begins with the given scores; nil: those before any tree.
-func newValidation(set *data.Set, scores []float64, begin *beginning, wide bool) *validation {
+// newValidation returns a validation set at the given scores; nil: the initial scores.
+func newValidation(set *data.Set, scores []float64, initial *initialScores, wide bool) *validation {
 	v := &validation{set: set, rows: tree.NewPartition(set.Rows())}
 	if wide {
 		v.odds = loss.NewOdds(set.Rows(), len(set.Classes))
-		if begin != nil {
-			v.odds.Begin(begin)
+		if initial != nil {
+			v.odds.Begin(initial)
 		}
 		return v
 	}
 	v.memory = mem.New(8 * set.Rows() * len(set.Classes))
 	v.scores = mem.View[float64](v.memory)
-	if copy(v.scores, scores) == 0 && begin != nil {
-		begin.write(0, set.Rows(), v.scores)
+	if copy(v.scores, scores) == 0 && initial != nil {
+		initial.write(0, set.Rows(), v.scores)
 	}
 	return v
 }
 
-// free gives the memory back; nothing may use it any more.
+// free releases the memory.
 func (v *validation) free() {
 	v.scores = nil
 	v.rows.Free()
@@ -71,7 +74,7 @@ func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 	}
 }
 
-// evaluate is how the model so far does, its scores divided by the temperature.
+// evaluate evaluates the model so far, its scores divided by the temperature.
 func (v *validation) evaluate(temperature float64, team *par.Team) *metric.Evaluation {
 	t := &v.set.Target
 	if v.odds == nil {

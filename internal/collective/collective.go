@@ -1,5 +1,5 @@
-// Package collective lets trainings on several machines act as one: each has some
-// of the rows, and they tell one another sums over their rows.
+// Package collective lets training on several machines act as one run: each machine has some of
+// the rows, and they exchange sums over their rows.
 package collective
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/libaoso/aoso/internal/exact"
 )
 
-// Op is what AllReduce does with the numbers of all ranks.
+// Op is the operation by which AllReduce combines the numbers of all ranks.
 type Op int
 
 const (
@@ -19,42 +19,40 @@ const (
 	Max
 )
 
-// Collective is the ranks of a training, as an engine such as MPI connects them.
-// Every rank makes the same calls in the same order, one at a time. A call returns
-// when all ranks have made it, or with an error. After an error no other call
-// follows but Abort.
+// Collective connects the ranks of a training run, for instance by MPI. Every rank makes the
+// same calls in the same order, one at a time. A call returns when all ranks have made it, or
+// with an error. After an error no other call follows but Abort.
 type Collective interface {
-	Rank() int // this one, from 0
-	Size() int // of them, at least 1
+	Rank() int // of this process, from 0
+	Size() int // number of ranks, at least 1
 
-	// AllReduce replaces v by the sums, or the greatest, of the numbers that the
-	// ranks have there. It has the same length on all ranks.
+	// AllReduce replaces v by the sums or maxima over the ranks, element by element. v has the
+	// same length on all ranks.
 	AllReduce(op Op, v []int64) error
 
-	// AllGather returns what every rank has given, by rank. Lengths may differ, and
-	// may be zero.
+	// AllGather returns what every rank has passed, by rank. Lengths may differ, and may be
+	// zero.
 	AllGather(b []byte) ([][]byte, error)
 
-	// Abort tells the other ranks that this one gives up, and why, so that their
-	// calls fail rather than wait. The engine may end them instead.
+	// Abort tells the other ranks that this one gives up, and why, so that their calls fail
+	// instead of waiting. The implementation may end the other processes instead.
 	Abort(reason string)
 }
 
-// Scatterer is a collective that can also reduce and scatter, which sends less than
-// AllReduce where a rank needs only its part of the sums. Either all ranks of a
-// collective are Scatterers or none is.
+// Scatterer is a collective that also offers ReduceScatter, which sends less than AllReduce if a
+// rank needs only its part of the sums. Either all ranks of a collective are Scatterers or none
+// is.
 type Scatterer interface {
 	Collective
 
-	// ReduceScatter returns the sums, modulo 2⁶⁴, of this rank's part of v over all
-	// ranks. v is the parts of all ranks, one after another, of counts[rank] numbers
-	// each; counts are the same on all ranks. v may be overwritten.
+	// ReduceScatter returns the sums, modulo 2⁶⁴, of this rank's part of v over all ranks. v
+	// holds the parts of all ranks, one after another, of counts[rank] numbers each; counts are
+	// the same on all ranks. v may be overwritten.
 	ReduceScatter(v []int64, counts []int) ([]int64, error)
 }
 
-// Group is a collective of which the first error is final: after it, calls do
-// nothing, and what they leave behind is of no use. A nil group is that of a single
-// machine, where nothing is to be done.
+// Group is a collective whose first error is final: after it, calls do nothing, and their
+// results are meaningless. A nil group stands for a single machine, where calls change nothing.
 type Group struct {
 	c     Collective
 	err   error
@@ -70,7 +68,7 @@ func NewGroup(c Collective) *Group {
 	return &Group{c: c}
 }
 
-// Err is the first error; nil: there was none.
+// Err returns the first error, or nil.
 func (g *Group) Err() error {
 	if g == nil {
 		return nil
@@ -78,7 +76,7 @@ func (g *Group) Err() error {
 	return g.err
 }
 
-// Rank is the rank of this machine.
+// Rank returns the rank of this machine.
 func (g *Group) Rank() int {
 	if g == nil {
 		return 0
@@ -86,7 +84,7 @@ func (g *Group) Rank() int {
 	return g.c.Rank()
 }
 
-// Size is the number of ranks.
+// Size returns the number of ranks.
 func (g *Group) Size() int {
 	if g == nil {
 		return 1
@@ -94,7 +92,7 @@ func (g *Group) Size() int {
 	return g.c.Size()
 }
 
-// Traffic is how many bytes this rank has given to how many calls.
+// Traffic returns how many bytes this rank has passed to how many calls.
 func (g *Group) Traffic() (bytes, calls int64) {
 	if g == nil {
 		return 0, 0
@@ -116,9 +114,9 @@ func (g *Group) reduce(op Op, v []int64) {
 	g.fail(g.c.AllReduce(op, v))
 }
 
-// SumPart returns the sums over all ranks of this rank's part of v. It overwrites v,
-// which is the parts of all ranks, one after another, of counts[rank] numbers each.
-// After an error the part is of no use, but has its length.
+// SumPart returns the sums over all ranks of this rank's part of v, and overwrites v. v holds
+// the parts of all ranks, one after another, of counts[rank] numbers each. After an error the
+// result is meaningless, but has the right length.
 func (g *Group) SumPart(v []int64, counts []int) []int64 {
 	rank := g.c.Rank()
 	first := 0
@@ -143,7 +141,7 @@ func (g *Group) SumPart(v []int64, counts []int) []int64 {
 	return sums
 }
 
-// SumMax does both at once, with few numbers.
+// SumMax is Sum and Max with one message, for few numbers.
 func (g *Group) SumMax(sums, most []int64) {
 	if g == nil {
 		return
@@ -154,7 +152,7 @@ func (g *Group) SumMax(sums, most []int64) {
 	}
 	all := g.GatherSame(Pack(mine))
 	if all != nil {
-		clear(sums) // those of this rank are among all
+		clear(sums) // all includes this rank
 	}
 	for _, b := range all {
 		theirs := Unpack(b)
@@ -167,7 +165,7 @@ func (g *Group) SumMax(sums, most []int64) {
 	}
 }
 
-// Add makes exact sums those over all ranks.
+// Add replaces exact sums by their sums over all ranks.
 func (g *Group) Add(sums ...*exact.Sum) {
 	if g == nil {
 		return
@@ -183,14 +181,14 @@ func (g *Group) Add(sums ...*exact.Sum) {
 	}
 }
 
-// Int is the sum of a number over all ranks.
+// Int returns the sum of a number over all ranks.
 func (g *Group) Int(n int) int {
 	v := [1]int64{int64(n)}
 	g.Sum(v[:])
 	return int(v[0])
 }
 
-// Any tells whether a condition holds on any rank.
+// Any reports whether a condition holds on any rank.
 func (g *Group) Any(condition bool) bool {
 	var v [1]int64
 	if condition {
@@ -200,7 +198,7 @@ func (g *Group) Any(condition bool) bool {
 	return v[0] != 0
 }
 
-// Gather returns what every rank gives, by rank, each records of so many bytes; nil
+// Gather returns what every rank passes, by rank, each a number of records of record bytes; nil
 // after an error.
 func (g *Group) Gather(b []byte, record int) [][]byte {
 	if g == nil {
@@ -226,7 +224,7 @@ func (g *Group) Gather(b []byte, record int) [][]byte {
 	return all
 }
 
-// GatherSame is Gather where all ranks give as many bytes.
+// GatherSame is Gather for the same number of bytes from all ranks.
 func (g *Group) GatherSame(b []byte) [][]byte {
 	all := g.Gather(b, 1)
 	for rank := range all {
@@ -238,7 +236,7 @@ func (g *Group) GatherSame(b []byte) [][]byte {
 	return all
 }
 
-// Pack is numbers as bytes, 8 each, to be gathered. Unpack is the way back.
+// Pack returns numbers as bytes, 8 each, to be gathered.
 func Pack(v []uint64) []byte {
 	b := make([]byte, 0, 8*len(v))
 	for _, x := range v {
@@ -247,7 +245,7 @@ func Pack(v []uint64) []byte {
 	return b
 }
 
-// Unpack is the numbers of Pack.
+// Unpack is the inverse of Pack.
 func Unpack(b []byte) []uint64 {
 	v := make([]uint64, len(b)/8)
 	for i := range v {
@@ -269,7 +267,7 @@ func (g *Group) count(bytes int) {
 	g.calls++
 }
 
-// ErrCollective is what every error of a collective is.
+// ErrCollective matches every error of a collective.
 var ErrCollective = errors.New("the ranks of the training cannot reach one another")
 
 func (g *Group) fail(err error) {

@@ -100,7 +100,7 @@ type short struct{ Collective }
 
 func (short) ReduceScatter([]int64, []int) ([]int64, error) { return nil, nil }
 
-// TestAlone: a nil group is that of one machine.
+// TestAlone: a nil group stands for one machine.
 func TestAlone(t *testing.T) {
 	g := NewGroup(NewLocal(1)[0])
 	if g != nil || NewGroup(nil) != nil {
@@ -116,8 +116,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestErrors: ranks that make other calls, or give other lengths, are errors on all
-// ranks, and the first error is final.
+// TestErrors: if ranks make different calls, or pass different lengths, all ranks get an error,
+// and the first error is final.
 func TestErrors(t *testing.T) {
 	for name, do := range map[string]func(g *Group){
 		"lengths": func(g *Group) { g.Sum(make([]int64, 1+g.Rank())) },
@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 		each(2, func(g *Group) {
 			do(g)
 			err := g.Err()
-			if err == nil && name == "calls" { // its part of the exchange was in order
+			if err == nil && name == "calls" { // its part of the exchange was valid
 				g.Abort(errors.New("the other rank is lost"))
 				err = g.Err()
 			}

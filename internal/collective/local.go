@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// NewLocal is the ranks of a collective within a process, each to be used by a
-// goroutine of its own. They are Scatterers.
+// NewLocal returns the ranks of a collective within a process, each for one goroutine. They are
+// Scatterers.
 func NewLocal(size int) []Collective {
 	m := &meeting{}
 	m.all.L = &m.mu
@@ -25,8 +25,8 @@ func NewLocal(size int) []Collective {
 // meeting is where ranks wait for one another.
 type meeting struct {
 	given   [2][]any     // by rank, in exchanges of even and of odd numbers
-	arrived atomic.Int64 // ranks, in all exchanges so far
-	asleep  atomic.Int64 // ranks that wait for all
+	arrived atomic.Int64 // number of arrivals in all exchanges so far
+	asleep  atomic.Int64 // number of ranks that wait for all
 	aborted atomic.Pointer[string]
 
 	mu  sync.Mutex
@@ -37,14 +37,14 @@ type local struct {
 	*meeting
 	rank      int
 	exchanges int64
-	numbers   [2][]int64 // room for what is given
+	numbers   [2][]int64 // copies of what this rank passes
 }
 
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return len(l.given[0]) }
 
-// exchange returns what all ranks have given. It stays there until this rank begins
-// the exchange after the next: then all others have begun the next, and so left this.
+// exchange returns what all ranks have passed. It stays valid until this rank starts the
+// exchange after the next: then all others have started the next, and so left this one.
 func (l *local) exchange(give any) ([]any, error) {
 	given := l.given[l.exchanges%2]
 	l.exchanges++
@@ -58,9 +58,9 @@ func (l *local) exchange(give any) ([]any, error) {
 	return given, l.err()
 }
 
-// wait returns when so many ranks have arrived.
+// wait returns when the given number of ranks has arrived.
 func (l *local) wait(arrived int64) error {
-	const turns = 100 // take less time than to sleep and be woken
+	const turns = 100 // take less time than sleeping and being woken
 	for range turns {
 		if l.arrived.Load() >= arrived || l.aborted.Load() != nil {
 			return l.err()
@@ -97,11 +97,11 @@ func (l *local) Abort(reason string) {
 	l.wake()
 }
 
-// copyOf is numbers where the others can read them, whatever becomes of v.
+// copyOf returns a copy of v that the others can read, whatever happens to v.
 func (l *local) copyOf(v []int64) []int64 {
-	room := &l.numbers[l.exchanges%2]
-	*room = append((*room)[:0], v...)
-	return *room
+	buffer := &l.numbers[l.exchanges%2]
+	*buffer = append((*buffer)[:0], v...)
+	return *buffer
 }
 
 func (l *local) AllReduce(op Op, v []int64) error {
@@ -127,7 +127,7 @@ func (l *local) AllReduce(op Op, v []int64) error {
 	return err
 }
 
-// parts is what a rank gives to ReduceScatter.
+// parts is what a rank passes to ReduceScatter.
 type parts struct {
 	v      []int64
 	counts []int

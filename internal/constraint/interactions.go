@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// The interactions that have a name.
+// Interactions that have a name.
 const (
 	Pairwise = "pairwise"
 	None     = "no_interactions"
@@ -18,20 +18,19 @@ const groupsAllowed = `a list of groups of features, such as [["age","income"],[
 // Interactions say which features may be split on along one path from the root.
 type Interactions struct {
 	Groups [][]int // all features of a path are in one of these
-	Most   int     // features of a path; 0: any number
-	Owners []int   // by column: the feature that it comes from; nil: they are the same
+	Most   int     // most features of a path; 0: any number
+	Owners []int   // by column: the feature that it encodes; nil: columns are features
 }
 
-// CheckInteractions checks a text of interaction constraints without data; "":
-// there are none.
+// CheckInteractions checks a string of interaction constraints without data; "": there are none.
 func CheckInteractions(text string) error {
 	_, err := readGroups(text)
 	return err
 }
 
-// NewInteractions reads a text of interaction constraints; nil: there are none. The
-// text is a list of groups of features, by name or number, or a word. Features that
-// are in no group are a further group.
+// NewInteractions parses a string of interaction constraints; nil: there are none. The string is
+// a list of groups of features, by name or number, or a word. Features that are in no group form
+// one more group.
 func NewInteractions(text string, names []string) (*Interactions, error) {
 	value, err := readGroups(text)
 	if value == nil || err != nil {
@@ -75,7 +74,7 @@ func NewInteractions(text string, names []string) (*Interactions, error) {
 	return i, nil
 }
 
-// readGroups decodes a text and checks all that needs no data.
+// readGroups decodes a string and checks all that needs no data.
 func readGroups(text string) (any, error) {
 	if text == "" {
 		return nil, nil
@@ -125,7 +124,7 @@ func checkFeature(value any) error {
 	return wrong(fmt.Sprintf("for a feature %s", show(value)), "the name of a feature, or its number from 0")
 }
 
-// owner is the feature that a column comes from.
+// owner returns the feature that a column encodes.
 func (i *Interactions) owner(column int) int {
 	if i.Owners == nil {
 		return column
@@ -133,7 +132,7 @@ func (i *Interactions) owner(column int) int {
 	return i.Owners[column]
 }
 
-// Extend is a path with a split on a column.
+// Extend returns a path with a split on a column.
 func (i *Interactions) Extend(path []int, column int) []int {
 	feature := i.owner(column)
 	if slices.Contains(path, feature) {
@@ -142,8 +141,7 @@ func (i *Interactions) Extend(path []int, column int) []int {
 	return append(slices.Clip(path), feature)
 }
 
-// Allowed lists those of the columns that may be split on at the end of a path of
-// features.
+// Allowed returns the columns that may be split on at the end of a path of features.
 func (i *Interactions) Allowed(path, columns []int) []int {
 	if len(path) == 0 {
 		return columns

@@ -11,22 +11,20 @@ import (
 const signsAllowed = `a list of -1, 0 or 1 for each feature, such as [1,0,-1], a dict such as {"age": 1}, ` +
 	`or for more than two classes a dict such as {"age": {"class": 1}}`
 
-// CheckMonotone checks a text of monotone constraints without data; "": there are
-// none.
+// CheckMonotone checks a string of monotone constraints without data; "": there are none.
 func CheckMonotone(text string) error {
 	_, err := readSigns(text)
 	return err
 }
 
-// Monotone reads a text of monotone constraints. The result says by feature and
-// class how the raw score of the class may change as the feature rises: 1, it never
-// falls; −1, it never rises; 0, as it likes. A feature without constraints has nil,
-// and so has the whole if there are none.
+// Monotone parses a string of monotone constraints. The result says by feature and class how the
+// raw score of the class may change as the feature rises: 1, it never falls; −1, it never rises;
+// 0, unconstrained. A feature without constraints has nil, and so has the whole if there are
+// none.
 //
-// The text is a list with an entry for each feature, or an object with entries for
-// some, by name or number. An entry is −1, 0 or 1 where there are two classes, and
-// is that of the second; or a list with one of these for each class, or an object
-// with those of some.
+// The string is a list with an entry for each feature, or an object with entries for some, by
+// name or number. An entry is −1, 0 or 1 if there are two classes, for the second; or a list
+// with one of these for each class, or an object with these for some classes.
 func Monotone(text string, names, classes []string) (signs [][]int8, err error) {
 	value, err := readSigns(text)
 	if value == nil || err != nil {
@@ -67,7 +65,7 @@ func Monotone(text string, names, classes []string) (signs [][]int8, err error) 
 	return signs, nil
 }
 
-// readSigns decodes a text and checks all that needs no data.
+// readSigns decodes a string and checks all that needs no data.
 func readSigns(text string) (any, error) {
 	if text == "" {
 		return nil, nil
@@ -142,7 +140,7 @@ func signsOf(entry any, name string, classes []string) (signs []int8, err error)
 			signs[1] = sign
 		}
 	}
-	if len(classes) == 2 { // the score of one class is that of the other with its sign changed
+	if len(classes) == 2 { // the score of one class is minus the other's
 		if signs[0]*signs[1] > 0 {
 			return nil, wrong(fmt.Sprintf("%d for both classes, feature %s", signs[0], name), "opposite signs for two classes")
 		}

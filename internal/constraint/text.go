@@ -1,6 +1,6 @@
-// Package constraint reads what users forbid trees to do: to let the score of a
-// class fall, or rise, along a feature, and to split on certain features one below
-// the other.
+// Package constraint parses monotone constraints, which forbid the score of a class to fall or
+// to rise along a feature, and interaction constraints, which forbid splits on certain features
+// below one another.
 package constraint
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Error says what is wrong with a constraint: a value, and what is allowed.
+// Error reports an invalid constraint: the value, and what is allowed.
 type Error struct{ Value, Allowed string }
 
 func (e *Error) Error() string { return e.Value + "; allowed: " + e.Allowed }
@@ -21,9 +21,9 @@ func wrong(value any, allowed string, args ...any) *Error {
 	return &Error{fmt.Sprint(value), fmt.Sprintf(allowed, args...)}
 }
 
-// Normal is a text of constraints as JSON without spaces. Round brackets stand for
-// square ones, and the outermost may be missing, as in "1,0,-1" and "[0,1],[2,3]".
-// Names need no quotes in signs such as "age:1,weight:-1". A single word stays as it is.
+// Normal returns a string of constraints as JSON without spaces. Round brackets may replace
+// square ones, and the outermost may be missing, as in "1,0,-1" and "[0,1],[2,3]". Names need no
+// quotes in signs such as "age:1,weight:-1". A single word stays as it is.
 func Normal(text string) (normal string, ok bool) {
 	text = strings.TrimSpace(text)
 	if isWord(text) {
@@ -39,7 +39,7 @@ func Normal(text string) (normal string, ok bool) {
 	return pairs(text)
 }
 
-// pairs is signs by name, as CatBoost writes them, as JSON.
+// pairs returns signs by name, as CatBoost writes them, as JSON.
 func pairs(text string) (normal string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		text = strings.TrimSuffix(text[1:], "}")
@@ -62,8 +62,8 @@ func pairs(text string) (normal string, ok bool) {
 
 func isWord(text string) bool { return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_") == "" }
 
-// squared puts square brackets in place of round ones, outside of strings, and
-// takes away a comma before one that closes.
+// squared replaces round brackets by square ones, outside of strings, and removes a comma before
+// a closing one.
 func squared(text string) string {
 	var b []byte
 	quoted := false
@@ -90,8 +90,8 @@ func squared(text string) string {
 	return string(b)
 }
 
-// End is where a text of constraints ends that begins another text: at the first
-// space or comma outside of brackets and strings.
+// End returns where a string of constraints at the start of text ends: at the first space or
+// comma outside of brackets and strings.
 func End(text string, separates func(rune) bool) int {
 	depth, quoted, escaped := 0, false, false
 	for i, c := range text {
@@ -114,7 +114,7 @@ func End(text string, separates func(rune) bool) int {
 	return len(text)
 }
 
-// read decodes a text of constraints.
+// read decodes a string of constraints.
 func read(text, allowed string) (any, error) {
 	normal, ok := Normal(text)
 	if !ok {
@@ -132,7 +132,7 @@ func read(text, allowed string) (any, error) {
 	return value, nil
 }
 
-// show is a decoded value as the user wrote it.
+// show returns a decoded value as the user wrote it.
 func show(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -141,7 +141,7 @@ func show(value any) string {
 	return string(text)
 }
 
-// position finds a name, or a number from 0 as text, among names.
+// position finds a name, or a number from 0 as a string, among names.
 func position(key string, names []string) (int, bool) {
 	if i := slices.Index(names, key); i >= 0 {
 		return i, true
@@ -150,7 +150,7 @@ func position(key string, names []string) (int, bool) {
 	return i, err == nil && i >= 0 && i < len(names)
 }
 
-// listed is the first names, for an error.
+// listed returns the first names, for an error.
 func listed(names []string) string {
 	const most = 20
 	text := strings.Join(names[:min(len(names), most)], ", ")

@@ -73,15 +73,15 @@ func (s *Sum) Merge(o *Sum) {
 	s.added += o.added + 1
 }
 
-// Digits is what a sum consists of. Where the digits of sums are added up, one by
-// one, they become those of the sum of the sums.
+// Digits returns the digits of a sum. Adding up the digits of sums, one by one, gives the digits
+// of their sum.
 func (s *Sum) Digits() []int64 {
 	s.carry()
 	return s.digit[:]
 }
 
-// carry makes all digits but the last non-negative numbers of 32 bits. There is
-// one way to write a sum like that.
+// carry makes all digits but the last non-negative numbers of 32 bits. This form of a sum is
+// unique.
 func (s *Sum) carry() {
 	const last = finite - 1
 	for i, d := range s.digit[:last] {
@@ -91,7 +91,7 @@ func (s *Sum) carry() {
 	s.added = 0
 }
 
-// Float64 is the sum, but for an error of one in its last bits.
+// Float64 returns the sum, with an error of at most one in its last bits.
 func (s *Sum) Float64() float64 {
 	up, down := s.digit[infinite] > 0, s.digit[lowest] > 0
 	switch {

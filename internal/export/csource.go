@@ -49,7 +49,7 @@ func cName(name string) string {
 	return strings.ReplaceAll(b.String(), "categories", "categories_")
 }
 
-// cText is a literal of C. Octal escapes, unlike hexadecimal ones, end after three
+// cText returns a C string literal. Octal escapes, unlike hexadecimal ones, end after three
 // digits.
 func cText(text string) string {
 	var b strings.Builder

@@ -16,8 +16,8 @@ func init() {
 	register(Format{Name: "dot", Help: "one tree, for Graphviz", OneTree: true, write: dot})
 }
 
-// dot writes a tree for Graphviz: at each node the class pairs that it tells
-// apart, at each leaf the classes that it moves most.
+// dot writes a tree for Graphviz: at each node the class pairs that it separates, at each leaf
+// the classes whose scores it changes most.
 func dot(w io.Writer, m *model.Model, tree int) error {
 	t, out := m.Forest.Tree(tree), bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph tree%d {\n  node [shape=box]\n", tree)
@@ -28,7 +28,7 @@ func dot(w io.Writer, m *model.Model, tree int) error {
 			pairNames(m.Classes, n.Pairs()),
 			fmt.Sprintf("gain %.6g", n.Gain()),
 			fmt.Sprintf("rows %d", n.Rows())))
-		answers := map[bool]string{true: "yes", false: "no"} // of those who go left
+		answers := map[bool]string{true: "yes", false: "no"} // for rows that go left
 		answers[split.MissingLeft] += ", missing"
 		if sides := m.Sides(split); sides != nil {
 			answers[sides.UnseenLeft] += ", unseen"
@@ -51,13 +51,13 @@ func dotName(c model.Child) string {
 	return fmt.Sprintf("node%d", c)
 }
 
-// dotLabel is lines as a string of DOT.
+// dotLabel returns lines as a DOT string.
 func dotLabel(lines ...string) string {
 	text := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(strings.Join(lines, "\x00"))
 	return `"` + strings.ReplaceAll(text, "\x00", `\n`) + `"`
 }
 
-// greatestValues is the classes that a leaf moves most, and how far.
+// greatestValues returns the classes whose scores a leaf changes most, and by how much.
 func greatestValues(classes []string, l model.Leaf) (lines []string) {
 	type move struct {
 		class int

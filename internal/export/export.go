@@ -1,5 +1,5 @@
-// Package export writes models in forms that others read. Each format is a file
-// of this package, which registers it.
+// Package export writes models in formats that other programs read. Each format is a file of
+// this package, which registers it.
 package export
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// Format is a form of a model.
+// Format is a format for models.
 type Format struct {
 	Name       string
 	Help       string // one line
-	MinClasses int    // that a model must have
-	OneTree    bool   // it shows one tree only
-	Binary     bool   // it is not text
+	MinClasses int    // least number of classes of a model
+	OneTree    bool   // shows one tree only
+	Binary     bool   // not text
 
 	write func(w io.Writer, m *model.Model, tree int) error
 }
 
-// Write writes a model, or one of its trees if that is all that the format shows.
+// Write writes a model, or one of its trees if the format shows only one.
 func (f *Format) Write(w io.Writer, m *model.Model, tree int) error { return f.write(w, m, tree) }
 
-// treesOnly is a model without linear scores for a format that has none: trees stand for them.
+// treesOnly returns the model with trees in place of linear scores, which the format lacks.
 func treesOnly(m *model.Model, format string) (*model.Model, error) {
 	const most = 1 << 28 // leaf values
 	f, ok := m.Forest.TreesOnly(most)
@@ -44,5 +44,5 @@ func register(f Format) {
 	slices.SortFunc(formats, func(a, b Format) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// Formats is all formats by their names.
+// Formats returns all formats by their names.
 func Formats() []Format { return slices.Clone(formats) }

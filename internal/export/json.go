@@ -45,7 +45,7 @@ type jsonLeaf struct {
 type jsonTerm struct {
 	Feature int       `json:"feature"`
 	Edges   []float64 `json:"edges,omitzero"` // of a categorical feature: none
-	Places  []float64 `json:"places"`         // of a categorical feature: by category, and last that of those not listed
+	Places  []float64 `json:"places"`         // of a categorical feature: by category, and last for unlisted ones
 	Weights []float64 `json:"weights"`
 }
 
@@ -125,7 +125,7 @@ func newJSONTerm(m *model.Model, l *model.Linear, term int) jsonTerm {
 	return j
 }
 
-// inFull is numbers that are written with all digits of a float64.
+// inFull returns numbers that are written with all digits of a float64.
 func inFull(numbers []float32) []float64 {
 	all := make([]float64, len(numbers))
 	for i, x := range numbers {
@@ -134,7 +134,7 @@ func inFull(numbers []float32) []float64 {
 	return all
 }
 
-// TreeJSON writes a tree of a model as JSON, as it is among all trees.
+// TreeJSON writes a tree of a model as JSON, as in the list of all trees.
 func TreeJSON(w io.Writer, m *model.Model, t model.Tree) error {
 	tree := jsonTree{Nodes: []jsonNode{}}
 	for _, n := range t.Nodes() {
@@ -162,7 +162,7 @@ func newJSONNode(m *model.Model, n model.Node) jsonNode {
 	}
 	if sides := m.Sides(split); sides != nil {
 		j.Feature, j.Categories, j.Unseen = sides.Feature, sides.Members(true), sides.UnseenSide()
-	} else if threshold := split.Threshold(); math.IsInf(threshold, 1) { // the split is on what is missing
+	} else if threshold := split.Threshold(); math.IsInf(threshold, 1) { // the split is on missing values
 		j.Threshold = (*float64)(nil)
 	} else {
 		j.Threshold = threshold

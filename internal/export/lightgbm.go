@@ -23,18 +23,16 @@ func init() {
 	})
 }
 
-// lightGBM writes a model in the text format v4 of LightGBM, objective
-// multiclass, which grows a tree for each class in an iteration. A tree of
-// ours becomes a tree of each class that it moves, less the splits below which
-// it does not move it; other classes get a single leaf of zero. Trees that
-// have no class in common go into one iteration.
+// lightGBM writes a model in LightGBM's text format v4, objective multiclass, which grows a tree
+// for each class in an iteration. One of our trees becomes a tree for each class that it
+// changes, less the splits below which it does not change that class; other classes get a single
+// leaf of zero. Trees that have no class in common share an iteration.
 //
-// Raw scores are the same sums in the same order, those of a model with a
-// temperature divided by it. Linear scores become trees.
+// Raw scores are the same sums in the same order, divided by the temperature of the model if it
+// has one. Linear scores become trees.
 //
-// A category is its position there, and one that is not listed is the number of
-// categories. In a DataFrame, LightGBM finds the positions of names itself, by
-// pandas_categorical.
+// A category is encoded as its position, and an unlisted one as the number of categories. In a
+// DataFrame, LightGBM finds the positions of names itself, by pandas_categorical.
 func lightGBM(w io.Writer, m *model.Model) error {
 	m, err := treesOnly(m, "lightgbm")
 	if err != nil {
@@ -75,11 +73,10 @@ func lightGBM(w io.Writer, m *model.Model) error {
 	return err
 }
 
-// lightCategories is what LightGBM is told of the values of each feature, and the
-// names of the categories of those that have some, as pandas would have them:
-// whole numbers are no texts.
+// lightCategories returns LightGBM's description of the values of each feature, and the names of
+// the categories as pandas would have them: whole numbers are not strings.
 func lightCategories(m *model.Model) (infos []string, names []byte, err error) {
-	var all []any // a list of each categorical feature; null: there is none
+	var all []any // a list for each categorical feature; null: none
 	for _, categories := range m.Categories() {
 		if categories == nil {
 			infos = append(infos, "[-inf:inf]")
@@ -104,7 +101,7 @@ func lightCategories(m *model.Model) (infos []string, names []byte, err error) {
 	return infos, names, err
 }
 
-// overlap tells whether some class has a tree in both iterations.
+// overlap reports whether some class has a tree in both iterations.
 func overlap(a, b []string) bool {
 	for k := range a {
 		if a[k] != "" && b[k] != "" {
@@ -114,8 +111,8 @@ func overlap(a, b []string) bool {
 	return false
 }
 
-// lightNames is feature names without the characters that LightGBM does not
-// take, or its default names where they are then not different.
+// lightNames returns feature names without the characters that LightGBM rejects, or its default
+// names if they would not be distinct.
 func lightNames(names []string) []string {
 	clean, defaults := make([]string, len(names)), make([]string, len(names))
 	seen := map[string]bool{"": true}
@@ -137,10 +134,10 @@ func lightNames(names []string) []string {
 	return defaults
 }
 
-// lightTrees is a tree's text for each class, "" for one that it does not move.
+// lightTrees returns a tree's text for each class; "": the tree does not change the class.
 func lightTrees(m *model.Model, t model.Tree) []string {
 	trees := make([]string, len(m.Classes))
-	values := make([][]float64, len(m.Classes)) // by class: of the leaves
+	values := make([][]float64, len(m.Classes)) // by class: leaf values
 	temperature := cmp.Or(m.Temperature, 1)
 	for i, leaf := range t.Leaves() {
 		for k, v := range leaf.Scores() {
@@ -158,11 +155,11 @@ func lightTrees(m *model.Model, t model.Tree) []string {
 	return trees
 }
 
-// lightTree is a tree of one class, by the names of LightGBM.
+// lightTree is a tree of one class, in LightGBM's terms.
 type lightTree struct {
 	model  *model.Model
 	tree   model.Tree
-	values []float64 // of the leaves of our tree
+	values []float64 // by leaf of our tree
 	moves  []bool    // by node of our tree: some leaf below has a value
 
 	splitFeature, splitGain, threshold, decisionType, leftChild, rightChild, internalValue, internalCount []string
@@ -170,7 +167,7 @@ type lightTree struct {
 	catBoundaries, catThreshold                                                                           []string
 }
 
-// newLightTree is a tree with the given values of the leaves.
+// newLightTree returns a tree with the given leaf values.
 func newLightTree(m *model.Model, t model.Tree, values []float64) *lightTree {
 	l := &lightTree{model: m, tree: t, values: values, moves: make([]bool, t.NumNodes())}
 	for i := len(l.moves) - 1; i >= 0; i-- { // children come after their parents
@@ -217,18 +214,18 @@ func (l *lightTree) add(child model.Child) (number int, mean float64) {
 	return number, mean
 }
 
-// addTest adds the test of a split. It reports whether those that the split sends
-// left go right there.
+// addTest adds the test of a split. It reports whether LightGBM sends right the rows that the
+// split sends left.
 func (l *lightTree) addTest(split model.Split) (swapped bool) {
 	const categorical, missingLeft, nanIsMissing = 1, 2, 8
 	feature, threshold, decision := int(split.Feature), "", nanIsMissing
 	if sides := l.model.Sides(split); sides != nil {
-		// There, missing values always go right.
+		// LightGBM always sends missing values right.
 		feature, swapped, decision = sides.Feature, sides.MissingLeft, decision|categorical
 		threshold = fmt.Sprint(len(l.catBoundaries))
 		l.addSet(sides, !swapped)
 	} else {
-		// Left goes x ≤ threshold there, x < threshold here.
+		// LightGBM sends x ≤ threshold left, we x < threshold.
 		threshold = decimal(math.Nextafter(split.Threshold(), math.Inf(-1)))
 		if split.MissingLeft {
 			decision |= missingLeft
@@ -239,8 +236,8 @@ func (l *lightTree) addTest(split model.Split) (swapped bool) {
 	return swapped
 }
 
-// addSet adds the set of categories that go left, or right, and with them the
-// number of categories if those that are not listed go there.
+// addSet adds the set of categories that go left, or right, with the number of categories if
+// unlisted ones go there.
 func (l *lightTree) addSet(s *model.Sides, left bool) {
 	words := make([]uint32, len(s.Left)/32+1)
 	for _, i := range s.Members(left) {
@@ -257,7 +254,7 @@ func (l *lightTree) addSet(s *model.Sides, left bool) {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// text is all of the tree but its number.
+// text returns all of the tree but its number.
 func (l *lightTree) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "num_leaves=%d\nnum_cat=%d\n", len(l.leafValue), len(l.catBoundaries))

@@ -34,19 +34,17 @@ const (
 	tensorDouble = 11
 )
 
-// onnx writes a model as a TreeEnsembleClassifier of ai.onnx.ml 3: input X,
-// rows × features of float32, NaN missing; outputs label, by row, and
-// probabilities, rows × classes of float32. Labels are int64 where all classes
-// are such numbers, else strings.
+// onnx writes a model as a TreeEnsembleClassifier of ai.onnx.ml 3: input X, rows × features of
+// float32, NaN missing; outputs label, by row, and probabilities, rows × classes of float32.
+// Labels are int64 if all classes are integers, else strings.
 //
-// A tree stays one tree, whose leaves have a weight for each class that they
-// move. X is cast to double, which makes the operator compare and add in
-// double: all rows go their ways as here, and sums over thousands of trees
-// lose nothing. Linear scores become trees.
+// A tree stays one tree, whose leaves have a weight for each class that they change. X is cast
+// to double, which makes the operator compare and add in double: all rows reach the same leaves
+// as here, and sums over thousands of trees lose nothing. Linear scores become trees.
 //
-// A category is its position, and any other number is a category that training did
-// not see. A split on a set of categories becomes a chain of nodes. Rates come from
-// tables, as further columns.
+// A category is encoded as its position, and any other number is a category that training did
+// not have. A split on a set of categories becomes a chain of nodes. Target encodings come from
+// tables, as additional columns.
 func onnx(w io.Writer, m *model.Model) error {
 	m, err := treesOnly(m, "onnx")
 	if err != nil {
@@ -126,8 +124,8 @@ func (m *message) addOpset(domain string, version int64) {
 	})
 }
 
-// addValue adds an input or output to a graph: a matrix of so many columns, or
-// without them a vector, a row for each of X.
+// addValue adds an input or output to a graph, with a row for each of X: a matrix of the given
+// number of columns, or without columns a vector.
 func addValue(graph *message, field int, name string, elem int64, columns ...int) {
 	graph.message(field, func(value *message) {
 		value.text(1, name)
@@ -195,7 +193,7 @@ func (m *message) stringsAttribute(name string, v []string) {
 	})
 }
 
-// onnxLabels is the attribute of the classes, and the type of labels.
+// onnxLabels returns the attribute of the classes, and the type of labels.
 func onnxLabels(classes []string) (add func(node *message), typ int64) {
 	numbers := make([]int64, len(classes))
 	for k, class := range classes {

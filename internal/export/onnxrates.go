@@ -7,8 +7,8 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// addRates adds what makes columns of rates of features in double, and returns the
-// name of all columns, in the order that splits have them.
+// addRates adds the target-encoded columns of features in double, and returns the name of the
+// matrix of all columns, in the order of splits.
 func addRates(graph *message, m *model.Model, x string) string {
 	columns := []string{x}
 	for j := range m.Features {
@@ -23,8 +23,8 @@ func addRates(graph *message, m *model.Model, x string) string {
 	return "columns"
 }
 
-// addFeatureRates looks the rates of a feature up in a table with a row for each
-// category, one for those not listed, and one for missing values.
+// addFeatureRates looks up the target encoding of a feature in a table with a row for each
+// category, one for unlisted ones, and one for missing values.
 func addFeatureRates(graph *message, m *model.Model, x string, feature int) string {
 	f := &m.Encoder.Features[feature]
 	listed, width := len(f.Categories), len(f.Rates)

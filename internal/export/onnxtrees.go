@@ -9,7 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// ensemble is the attributes of trees, by the names of ONNX.
+// ensemble holds the attributes of trees, by their ONNX names.
 type ensemble struct {
 	model *model.Model
 
@@ -29,8 +29,8 @@ func newEnsemble(m *model.Model) *ensemble {
 	return e
 }
 
-// addTree adds a tree. Leaves are numbered after our nodes, and further nodes of
-// chains after the leaves.
+// addTree adds a tree. Its leaves are numbered after our nodes, and additional nodes of chains
+// after the leaves.
 func (e *ensemble) addTree(number int64, tree model.Tree) {
 	nodes := int64(tree.NumNodes())
 	child := func(c model.Child) int64 {
@@ -83,9 +83,8 @@ func (e *ensemble) add(tree, id int64, t onnxTest) {
 	e.lefts, e.rights = append(e.lefts, t.yes), append(e.rights, t.no)
 }
 
-// tests is a split as a chain of tests, each after a no of the one before. A set is
-// compared with one category after the other, those that do not go where categories
-// go that training did not see.
+// tests returns a split as a chain of tests: the next one where the one before says no. A set is
+// compared category by category, on the side where categories unknown to training do not go.
 func (e *ensemble) tests(s model.Split, left, right int64) []onnxTest {
 	sides := e.model.Sides(s)
 	if sides == nil || s.Set() == nil {
@@ -101,7 +100,7 @@ func (e *ensemble) tests(s model.Split, left, right int64) []onnxTest {
 		test.threshold = float64(category)
 		tests = append(tests, test)
 	}
-	if tests == nil { // missing values at most go another way
+	if tests == nil { // only missing values can go another way
 		test.mode, test.threshold = "BRANCH_LT", math.Inf(-1)
 		tests = append(tests, test)
 	}
@@ -122,15 +121,15 @@ func (e *ensemble) addTo(node *message) {
 	node.intsAttribute("class_nodeids", e.weightIDs)
 	node.intsAttribute("class_ids", e.weightClasses)
 	node.doublesAttribute("class_weights_as_tensor", e.weights)
-	if classes := len(e.model.Classes); classes > 2 { // or a class that a row's leaves do not move has no score at all
+	if classes := len(e.model.Classes); classes > 2 { // else a class that a row's leaves do not change has no score at all
 		node.doublesAttribute("base_values_as_tensor", make([]float64, classes))
 	}
 	node.attribute("post_transform", attributeString, func(m *message) { m.text(4, "SOFTMAX") })
 }
 
-// onnxWeights is what a leaf adds to the scores of classes. Of two classes the
-// operator looks at the second's score alone, so theirs are made to sum to
-// zero, which no probability depends on.
+// onnxWeights returns what a leaf adds to the scores of classes. For two classes the operator
+// reads only the second's score, so theirs are made to sum to zero, which changes no
+// probability.
 func onnxWeights(leaf model.Leaf, classes int) iter.Seq2[int, float64] {
 	if classes != 2 {
 		return leaf.Scores()

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// message is a protobuf message in its wire format, of which ONNX needs so
-// little that a library would only weigh on libaoso.so.
+// message is a protobuf message in wire format. ONNX needs so little of it that a library would
+// only enlarge libaoso.so.
 type message []byte
 
 // The wire types.

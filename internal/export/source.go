@@ -10,14 +10,14 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// source writes a model as a program: tables, and functions that read them. What
-// differs between languages is how a table is declared.
+// source writes a model as a program: tables, and functions that read them. Languages differ
+// only in how they declare a table.
 type source struct {
 	*bufio.Writer
 	m     *model.Model
 	exact bool // scores have the bits of the library
 
-	table  func(name, kind string, n int) string // the beginning of a table
+	table  func(name, kind string, n int) string // returns the start of a table
 	end    string                                // of a table
 	quoted func(text string) string
 }
@@ -35,7 +35,7 @@ func (s *source) list(name, kind string, n int, element func(i int) string) {
 	s.WriteString(s.end)
 }
 
-// names writes a table of texts.
+// names writes a table of strings.
 func (s *source) names(name string, texts []string) {
 	s.list(name, "text", len(texts), func(i int) string { return s.quoted(texts[i]) })
 }
@@ -69,7 +69,7 @@ func (s *source) trees() {
 		}
 		all = append(all, fmt.Sprintf("{%s,%d,%d,%d,%d,%d,%d}", hexadecimal(threshold, 64), split.Feature, n.Left(), n.Right(), set, missingRight, side))
 	}
-	s.list("nodes", "node", max(1, len(all)), at(all, "{0,0,0,0,0,0,0}"))
+	s.list("nodes", "node", max(1, len(all)), orPlaceholder(all, "{0,0,0,0,0,0,0}"))
 	if s.m.Encoder != nil {
 		words := make([]string, 0, 8*len(sets))
 		for _, set := range sets {
@@ -77,7 +77,7 @@ func (s *source) trees() {
 				words = append(words, fmt.Sprintf("%#x", uint32(word)), fmt.Sprintf("%#x", word>>32))
 			}
 		}
-		s.list("sets", "word", max(8, len(words)), at(words, "0"))
+		s.list("sets", "word", max(8, len(words)), orPlaceholder(words, "0"))
 	}
 }
 
@@ -87,9 +87,9 @@ const (
 	allRight = 2
 )
 
-// at is the elements of a table, and one that stands in for all if there are none:
-// C has no empty tables.
-func at(elements []string, none string) func(i int) string {
+// orPlaceholder returns the elements of a table, or a placeholder if there are none: C has no
+// empty tables.
+func orPlaceholder(elements []string, none string) func(i int) string {
 	return func(i int) string {
 		if len(elements) == 0 {
 			return none
@@ -144,9 +144,9 @@ func (s *source) encoder() {
 			}
 		}
 	}
-	s.list("features", "feature", len(features), at(features, ""))
-	s.list("rateColumns", "rateColumn", max(1, len(columns)), at(columns, "{0,0}"))
-	s.list("rates", "value", max(1, len(rates)), at(rates, "0"))
+	s.list("features", "feature", len(features), orPlaceholder(features, ""))
+	s.list("rateColumns", "rateColumn", max(1, len(columns)), orPlaceholder(columns, "{0,0}"))
+	s.list("rates", "value", max(1, len(rates)), orPlaceholder(rates, "0"))
 	for j := range e.Features {
 		if names := e.Features[j].Categories; len(names) > 0 {
 			s.names(fmt.Sprintf("Categories%d", j), names)
@@ -154,7 +154,7 @@ func (s *source) encoder() {
 	}
 }
 
-// hexadecimal is a number of so many bits, exactly.
+// hexadecimal returns a number of a type of 32 or 64 bits, exactly.
 func hexadecimal(x float64, bits int) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1000 && !math.Signbit(x) {
 		return strconv.Itoa(int(x))
@@ -162,8 +162,7 @@ func hexadecimal(x float64, bits int) string {
 	return strconv.FormatFloat(x, 'x', -1, bits)
 }
 
-// write writes a model as a program, whose tables stand at the mark. Linear scores become
-// trees.
+// write writes a model as a program, with the tables at the mark. Linear scores become trees.
 func (s *source) write(m *model.Model, format, program, mark string) (err error) {
 	if s.m, err = treesOnly(m, format); err != nil {
 		return err
@@ -180,9 +179,8 @@ func (s *source) write(m *model.Model, format, program, mark string) (err error)
 	return s.Flush()
 }
 
-// program writes the lines of a text between which nothing is missing: lines that
-// begin with a tag are for models with that property only. Names in @ stand for
-// numbers of the model.
+// program writes the lines of a template that apply: lines that start with a tag are for models
+// with that property only. Names in @ stand for numbers of the model.
 func (s *source) program(text string) {
 	temperature := s.m.Temperature
 	if temperature == 0 {

@@ -19,8 +19,8 @@ func init() {
 	})
 }
 
-// text writes the features of linear scores, and the trees, a line for each node and leaf. Characters of names that
-// do not print are escaped.
+// text writes the features of linear scores, and the trees, a line for each node and leaf. It
+// escapes unprintable characters of names.
 func text(w io.Writer, m *model.Model) error {
 	out := bufio.NewWriter(w)
 	if m.Forest.Linear() != nil {
@@ -33,7 +33,7 @@ func text(w io.Writer, m *model.Model) error {
 	return out.Flush()
 }
 
-// linearNames is the features of linear scores for a terminal, of many the first.
+// linearNames returns the features of linear scores for a terminal, the first if there are many.
 func linearNames(m *model.Model) string {
 	features := m.LinearFeatures()
 	if len(features) == 0 {
@@ -84,7 +84,7 @@ func writeLeaf(out *bufio.Writer, m *model.Model, l model.Leaf) {
 	fmt.Fprintf(out, "  rows %d\n", l.Rows())
 }
 
-// pairNames is class pairs for a terminal.
+// pairNames returns class pairs for a terminal.
 func pairNames(classes []string, pairs iter.Seq2[int, int]) string {
 	var names []string
 	for r, s := range pairs {
@@ -93,7 +93,7 @@ func pairNames(classes []string, pairs iter.Seq2[int, int]) string {
 	return terminal.Plain(strings.Join(names, " "))
 }
 
-// pairName is a pair as r|s, or as r alone if s is no class.
+// pairName returns a pair as r|s, or as r alone if s is no class.
 func pairName(classes []string, r, s int) string {
 	if s < 0 || s >= len(classes) {
 		return classes[r]

@@ -1,7 +1,7 @@
-// Package fit trains models some of whose settings the data are to choose. It
-// first trains on a part of the rows and looks at the others, which it holds out.
-// They tell which settings are best, how many trees to grow, and at which
-// temperature the scores become good probabilities. Then it trains on all rows.
+// Package fit trains models some of whose settings are chosen by the data. It first trains on a
+// part of the rows and evaluates on the others, which it holds out. They decide which settings
+// are best, how many trees to grow, and which temperature turns the scores into good
+// probabilities. Then it trains on all rows.
 package fit
 
 import (
@@ -15,62 +15,62 @@ import (
 	"github.com/libaoso/aoso/internal/metric"
 )
 
-// Job describes a training.
+// Job describes a training run.
 type Job struct {
-	boost.Job // its Params are not used
+	boost.Job // its Params are ignored
 
-	// Settings are the parameters to try. All but the first are tried only if those
-	// before overfit the data, or predict many rows wrong and Thorough is set; or, after
-	// those of Linear, if trees have improved the linear scores by much.
+	// Settings are the parameters to try, the first always. The others are tried only if those
+	// before overfit the data, or predict many rows wrong and Thorough is set; or, after those
+	// of Linear, if trees have improved much on the linear scores.
 	Settings []boost.Params
 	Thorough bool
-	Linear   bool // the first settings begin with linear scores, for nothing but the rows held out to judge
-	Folds    int  // 0: hold no rows out; 1: a part of them; else each of so many parts in turn
-	Choose   bool // the number of trees; the settings' own is then the most
-	Temper   bool // find a temperature
+	Linear   bool // the first settings start from linear scores, which only held-out rows may judge
+	Folds    int  // 0: no hold-out; 1: hold out one part; else hold out each of Folds parts in turn
+	Choose   bool // choose the number of trees; the settings' own is the most
+	Temper   bool // fit a temperature
 
-	Record *Record // of the same training, as far as it came: its trees are not grown again; nil: none
-	Keep   bool    // the trees of all settings, for Fit.Record
+	Record *Record // of an interrupted run of the same job, whose trees are not grown again; nil: none
+	Keep   bool    // keep the trees of all settings, for Fit.Record
 }
 
-// Phase is a part of a training.
+// Phase is a phase of a training run.
 type Phase string
 
 const (
-	HoldOut Phase = "holdout" // trains without the rows held out
+	HoldOut Phase = "holdout" // trains without the held-out rows
 	Final   Phase = "train"   // trains the model itself
 )
 
-// Status describes a training after an iteration. Iterations count from 1 in each
-// phase. While rows are held out, Valid is the evaluation on them.
+// Status describes a training run after an iteration. Iterations count from 1 in each phase.
+// During hold-out, Valid is the evaluation on the held-out rows.
 type Status struct {
 	boost.Status
 	Phase    Phase
-	MaxTrees int // the most that the model in training can have
+	MaxTrees int // the most trees that the model in training can have
 }
 
-// Fit is a training under way.
+// Fit is a training run in progress.
 type Fit struct {
 	job       Job
 	phase     Phase
-	parts     []part      // while rows are held out
-	setting   int         // the settings in training
-	run       *run        // their training
-	best      *run        // of the settings tried without the rows held out, freed; nil: none
-	rival     *run        // the best of the settings tried before on all rows, with a validation set; nil: none
-	past      []RunRecord // of the runs before, if they are to be kept
-	runs      int         // that are over
+	parts     []part      // during hold-out
+	setting   int         // number of the settings in training
+	run       *run        // trains them
+	best      *run        // best of the settings tried in hold-out, freed; nil: none
+	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
+	past      []RunRecord // of earlier runs, if they are kept
+	runs      int         // number of finished runs
 	status    Status
-	elapsed   time.Duration // in steps
+	elapsed   time.Duration // time in steps
 	interrupt bool          // the last step was interrupted
 	freed     bool
 }
 
-// Rows that are held out: one in so many, but no more than so many, and no more than have
-// so many scores, a gigabyte of them.
+// Hold out one row in heldOut, but at most mostHeldOut rows, and few enough that their raw
+// scores number at most mostScores (1 GiB).
 const heldOut, mostHeldOut, mostScores = 5, 50_000, boost.MostScores
 
-// parts is the number of parts that rows are dealt to.
+// parts returns the number of parts into which rows are split for hold-out.
 func parts(rows, folds, classes int) int {
 	if folds > 1 {
 		return folds
@@ -79,7 +79,7 @@ func parts(rows, folds, classes int) int {
 	return max(heldOut, (rows+most-1)/most)
 }
 
-// New prepares a training for its first iteration.
+// New prepares a training run for its first iteration.
 func New(j Job) *Fit {
 	f := &Fit{job: j, phase: HoldOut}
 	if j.Record != nil {
@@ -92,7 +92,7 @@ func New(j Job) *Fit {
 	return f
 }
 
-// start begins the first phase that there is.
+// start starts the first phase of the job.
 func (f *Fit) start() {
 	j := &f.job
 	if j.Folds > 0 {
@@ -104,33 +104,32 @@ func (f *Fit) start() {
 	if p := &j.Settings[0]; j.Linear && !(j.Choose && p.EarlyStopping == 0 && f.judges(j.Valid, p)) {
 		f.setting++
 	}
-	f.begin(j.Settings[f.setting], 0)
+	f.trainFinal(j.Settings[f.setting], 0)
 }
 
-// judges tells whether a validation set judges settings.
+// judges reports whether a validation set judges settings.
 func (f *Fit) judges(valid *data.Set, p *boost.Params) bool {
 	return valid != nil && (f.job.Choose || f.job.Temper) && !p.Wide(valid.AllRows(), len(valid.Classes))
 }
 
-// beginsLinear tells whether the run under way is that of linear scores which others may
-// be tried beside.
-func (f *Fit) beginsLinear() bool { return f.job.Linear && f.setting == 0 }
+// startsLinear reports whether the current run starts from linear scores beside which others may
+// be tried.
+func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 }
 
-// try begins to train the next settings without the rows held out, after so many
-// iterations of others.
+// try starts training the next settings without the held-out rows; first counts the iterations
+// of the settings before.
 func (f *Fit) try(first int) {
 	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting], f.repeats(f.job.Settings[f.setting]))
 	f.run.first = first
-	if f.beginsLinear() && !f.run.path.begins(f.run.scores()) {
+	if f.startsLinear() && !f.run.path.setLinear(f.run.scores()) {
 		f.run.free()
 		f.setting++
 		f.try(first)
 	}
 }
 
-// begin begins to train the model itself, after so many iterations with other
-// settings.
-func (f *Fit) begin(p boost.Params, first int) {
+// trainFinal starts training the model itself; first counts the iterations of other settings.
+func (f *Fit) trainFinal(p boost.Params, first int) {
 	job := f.job.Job
 	job.Params = p
 	repeats := f.repeats(p)
@@ -140,16 +139,15 @@ func (f *Fit) begin(p boost.Params, first int) {
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
-		if f.run.path != nil && f.beginsLinear() && !f.run.path.begins(f.run.scores()) {
+		if f.run.path != nil && f.startsLinear() && !f.run.path.setLinear(f.run.scores()) {
 			f.run.free()
 			f.setting++
-			f.begin(f.job.Settings[f.setting], first)
+			f.trainFinal(f.job.Settings[f.setting], first)
 		}
 	}
 }
 
-// Free gives the memory back. After it, Step does nothing. Freeing twice does
-// nothing.
+// Free releases the memory. Step then does nothing. A second call does nothing.
 func (f *Fit) Free() {
 	f.freed = true
 	f.run.free()
@@ -161,9 +159,9 @@ func (f *Fit) freeParts() {
 	f.parts = nil
 }
 
-// Step does an iteration. It returns false without an effect if training is
-// over, or if ctx is cancelled before or during the iteration. After that, the
-// next Step resumes as if there had been no interruption.
+// Step does one iteration. It returns false without an effect if training is over, or if ctx is
+// cancelled before or during the iteration. After a cancellation, the next Step resumes as if
+// there had been none.
 func (f *Fit) Step(ctx context.Context) bool {
 	if f.freed || f.run.stopped != "" || f.failed() {
 		return false
@@ -177,13 +175,13 @@ func (f *Fit) Step(ctx context.Context) bool {
 	if f.interrupt = !f.run.step(ctx); f.interrupt {
 		return false
 	}
-	f.look()
+	f.checkPath()
 	switch {
 	case f.run.repeating():
 	case repeating:
-		f.repeated()
+		f.endRepeated()
 	default:
-		f.watch(f.elapsed + time.Since(start))
+		f.checkTime(f.elapsed + time.Since(start))
 	}
 	if f.interrupt = f.failed(); f.interrupt {
 		return false
@@ -195,15 +193,13 @@ func (f *Fit) Step(ctx context.Context) bool {
 	return true
 }
 
-// failed tells whether the other machines of the training are lost. What the rows say
-// is then of no use.
+// failed reports whether the other machines are lost. Evaluations are then meaningless.
 func (f *Fit) failed() bool { return f.job.Train.Ranks.Err() != nil }
 
-// continues tells whether another run follows the one under way.
+// continues reports whether another run follows the current one.
 func (f *Fit) continues() bool { return f.phase == HoldOut || f.tryNext() }
 
-// tryNext tells whether the next settings are to be tried, because they may be
-// better than those of the run.
+// tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
 	r := f.run
 	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStopping > 0) {
@@ -212,17 +208,17 @@ func (f *Fit) tryNext() bool {
 	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
 		return false
 	}
-	if f.beginsLinear() {
+	if f.startsLinear() {
 		return r.path.improved()
 	}
 	return r.overfits() || f.job.Thorough && r.path.noisy()
 }
 
-// look adds a point to the path where it is time, and ends a run that only gets
-// worse or that other settings beat.
-func (f *Fit) look() {
+// checkPath adds a point to the path where one is due, and ends a run that only gets worse or
+// that other settings beat.
+func (f *Fit) checkPath() {
 	r := f.run
-	if r.path == nil || f.follows() || !r.look(f.job.Choose) || !f.job.Choose || r.stopped != "" {
+	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" {
 		return
 	}
 	if best := cmp.Or(f.best, f.rival); best != nil && r.path.beaten(best.path, r.mostIterations()) {
@@ -230,8 +226,8 @@ func (f *Fit) look() {
 	}
 }
 
-// watch ends a run when its time is over.
-func (f *Fit) watch(elapsed time.Duration) {
+// checkTime ends a run when its time is over.
+func (f *Fit) checkTime(elapsed time.Duration) {
 	limit := f.run.params().TimeLimit
 	if f.phase == HoldOut {
 		limit *= 0.4 // as many trees on all rows take longer
@@ -241,16 +237,16 @@ func (f *Fit) watch(elapsed time.Duration) {
 	}
 }
 
-// follows tells whether the engine itself chooses the iteration that the model
-// ends with, and has the path look there.
+// follows reports whether the engine itself chooses the iteration at which the model ends, and
+// the path adds its point there.
 func (f *Fit) follows() bool {
 	r := f.run
 	if r.params().EarlyStopping == 0 {
 		return false
 	}
 	if s := r.engines[0].Status(); s.Best == s.Iteration {
-		r.path.look(r.iteration, r.scores())
-		r.path.forget() // there may be thousands of points
+		r.path.addPoint(r.iteration, r.scores())
+		r.path.dropScores() // there may be thousands of points
 	}
 	return true
 }
@@ -275,8 +271,7 @@ func (f *Fit) observe() {
 	}
 }
 
-// conclude ends a run and begins the next: of other settings, or that of the model
-// itself.
+// conclude ends a run and starts the next: of other settings, or of the model itself.
 func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
@@ -287,8 +282,8 @@ func (f *Fit) conclude() {
 	}
 	if f.phase == Final {
 		f.rival = better(f.rival, r)
-		r.keep()
-		f.begin(f.job.Settings[f.setting], first)
+		r.freeState()
+		f.trainFinal(f.job.Settings[f.setting], first)
 		return
 	}
 	r.free()
@@ -302,22 +297,21 @@ func (f *Fit) conclude() {
 	if f.job.Choose {
 		params.Trees = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
 	}
-	f.begin(params, 0)
+	f.trainFinal(params, 0)
 }
 
-// SetShrinkage changes the shrinkage from the next iteration on, until other settings
-// are trained.
+// SetShrinkage changes the shrinkage of later iterations, until other settings are trained.
 func (f *Fit) SetShrinkage(shrinkage float64) {
 	for _, e := range f.run.engines {
 		e.SetShrinkage(shrinkage)
 	}
 }
 
-// Err is why an objective has ended the training; nil: it has not.
+// Err returns the error of the objective that ended training, or nil.
 func (f *Fit) Err() error { return f.run.engines[0].Err() }
 
-// Judge tells the value of the caller's metric after the last step, on the
-// validation set. Lower is better. It has no effect while rows are held out.
+// Judge records the value of the caller's metric on the validation set after the last step.
+// Lower is better. It has no effect during hold-out.
 func (f *Fit) Judge(value float64) {
 	if f.freed || f.phase == HoldOut || f.failed() {
 		return
@@ -331,8 +325,8 @@ func (f *Fit) Judge(value float64) {
 	f.observe()
 }
 
-// Scores is the raw scores of the model so far on a validation set, by its number
-// among all of them; nil while rows are held out and after Free.
+// Scores returns the raw scores of the model so far on a validation set, by its number among all
+// of them; nil during hold-out and after Free.
 func (f *Fit) Scores(set int) []float64 {
 	if f.freed || f.phase == HoldOut {
 		return nil
@@ -340,38 +334,37 @@ func (f *Fit) Scores(set int) []float64 {
 	return f.run.engines[0].Scores(set)
 }
 
-// Wide tells whether a validation set of so many rows has no raw scores.
+// Wide reports whether a validation set of that size has no raw scores.
 func (f *Fit) Wide(rows, classes int) bool { return f.run.params().Wide(rows, classes) }
 
-// Elapsed is the time spent in steps.
+// Elapsed returns the time spent in steps.
 func (f *Fit) Elapsed() time.Duration { return f.elapsed }
 
-// Status describes the training after its last iteration.
+// Status returns the state of training after the last iteration.
 func (f *Fit) Status() Status { return f.status }
 
-// Result is a model and how its training went.
+// Result is a model and the outcome of its training.
 type Result struct {
 	boost.Result
 	Params      boost.Params      // of the model
-	Phase       Phase             // HoldOut: it was interrupted there, and the model has not seen the rows held out
+	Phase       Phase             // HoldOut: interrupted there; the model was not trained on the held-out rows
 	Temperature float64           // 0: none
 	HeldOut     *HeldOut          // nil: no rows were held out
-	Scores      *conformal.Scores // of the rows held out, or of the validation set; nil: neither chose anything
+	Scores      *conformal.Scores // of the held-out rows, or of the validation set; nil: neither chose anything
 }
 
-// HeldOut is how well a training without the rows held out predicted them.
+// HeldOut describes how well a model trained without the held-out rows predicted them.
 type HeldOut struct {
 	Rows       int
 	Evaluation metric.Evaluation
 }
 
-// Result is the model so far. With folds, an interrupted hold-out phase leaves
-// that of the first.
+// Result returns the model so far. With folds, interrupting the hold-out phase leaves the model
+// of the first fold.
 func (f *Fit) Result() Result { return f.result(!f.freed) }
 
-// Snapshot is Result without a look at the rows, so that it asks nothing of other
-// machines. There are no evaluations but those that were made on the way, and the
-// temperature is that of the last one.
+// Snapshot is Result without new evaluations, so that it needs no other machine. It has only
+// evaluations made on the way, and the temperature of the last one.
 func (f *Fit) Snapshot() Result { return f.result(false) }
 
 func (f *Fit) result(look bool) Result {
@@ -382,7 +375,7 @@ func (f *Fit) result(look bool) Result {
 	}
 	switch held := f.heldOut(); {
 	case held != nil:
-		r.temper(f, held.at(f.reached()), look)
+		r.temper(f, held.pointAt(f.reached()), look)
 	case run.path != nil:
 		r.validate(f, run, look)
 	}
@@ -391,7 +384,7 @@ func (f *Fit) result(look bool) Result {
 	return r
 }
 
-// heldOut is the path on the rows held out that the model goes by; nil: none are.
+// heldOut returns the path on the held-out rows that the model follows; nil: none.
 func (f *Fit) heldOut() *path {
 	switch {
 	case f.phase == HoldOut:
@@ -402,7 +395,7 @@ func (f *Fit) heldOut() *path {
 	return nil
 }
 
-// reached is the iteration on that path that the model is at.
+// reached returns the iteration of that path that the model has reached.
 func (f *Fit) reached() int {
 	if f.phase == HoldOut || f.job.Choose {
 		return f.run.iteration
@@ -410,10 +403,10 @@ func (f *Fit) reached() int {
 	return f.best.path.last().iteration
 }
 
-// temper takes what the rows held out say after an iteration.
+// temper sets the temperature and the evaluation from the held-out rows after an iteration.
 func (r *Result) temper(f *Fit, at *point, look bool) {
 	if f.phase == HoldOut {
-		r.Valid = nil // it is that of the rows of the first fold
+		r.Valid = nil // it is of the rows of the first fold
 	}
 	if at.iteration == 0 {
 		return
@@ -429,15 +422,14 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 	}
 }
 
-// validate takes what the validation set says: how many trees the model has, and
-// its temperature.
+// validate sets the number of trees and the temperature from the validation set.
 func (r *Result) validate(f *Fit, run *run, look bool) {
 	path, end := run.path, r.BestIteration
 	if f.job.Choose && r.Params.EarlyStopping == 0 {
 		end = path.picked().iteration
 	}
-	at := path.at(end)
-	if at.iteration < end && look { // the path has not looked there
+	at := path.pointAt(end)
+	if at.iteration < end && look { // the path has no point there
 		now, _ := path.measure(end, run.scores(), 1, 1e-12)
 		at = &now
 	}
@@ -458,5 +450,5 @@ func (r *Result) validate(f *Fit, run *run, look bool) {
 	}
 }
 
-// TreesPerIteration is the number of trees that an iteration adds.
+// TreesPerIteration returns the number of trees that an iteration adds.
 func (f *Fit) TreesPerIteration() int { return f.run.engines[0].TreesPerIteration() }

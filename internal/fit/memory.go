@@ -5,8 +5,8 @@ import (
 	"github.com/libaoso/aoso/internal/conformal"
 )
 
-// pathBytes is what the path keeps of a row held out, beside its scores, and
-// pointBytes what its points keep of a row for prediction sets.
+// pathBytes is the size of a held-out row in the path, without its scores, and pointBytes its
+// size in the points, for prediction sets.
 const pathBytes, pointBytes = 5 * 8, 10 * 80
 
 // EstimateMemory bounds the memory of building a dataset and training on it.
@@ -28,7 +28,7 @@ func TrainingMemory(s boost.Shape, p boost.Params, folds int) boost.Memory {
 	return most
 }
 
-// holdOutMemory bounds the memory of the first phase, without the datasets.
+// holdOutMemory bounds the memory of the hold-out phase, without the datasets.
 func holdOutMemory(s boost.Shape, p boost.Params, folds int) (m boost.Memory) {
 	held := s.Rows/parts(s.Rows, folds, s.Classes) + 1
 	of := s

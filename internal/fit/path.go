@@ -12,67 +12,67 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// path follows a training on rows that it does not see. At points that grow more
-// and more distant it finds the temperature that leaves the least log loss, the
-// refined loss of that point (E. Berta et al., Rethinking early stopping: refine,
-// then calibrate, 2025). Of the points whose refined loss is not clearly above
-// the least, it picks the last.
+// path follows a training run on rows that it is not trained on. At points that grow more and
+// more distant it finds the temperature of the least log loss, the refined loss of that point
+// (E. Berta et al., Rethinking early stopping: refine, then calibrate, 2025). Of the points
+// whose refined loss is not clearly above the least, it picks the last.
 type path struct {
 	target  *data.Target
-	rows    int     // of it, on all machines
-	temper  bool    // points are evaluated with their factors, else without
+	rows    int     // number of rows on all machines
+	temper  bool    // points are evaluated at their factors, else at factor 1
 	known   float64 // weight of the rows of known classes
 	sample  *conformal.Sample
 	kernels *kernel.Funcs
 	team    *par.Team
 
-	linear float64   // refined loss of the linear scores that training begins with; 0: it does not
+	linear float64   // refined loss of the linear scores that training starts from; 0: none
 	next   int       // iteration of the next point
-	points []point   // those so far; the first stands for no model
-	least  int       // the point of the least refined loss
-	pick   int       // the point picked
+	points []point   // so far; the first stands for no model
+	least  int       // index of the least refined loss
+	pick   int       // index of the point picked
 	losses []float64 // by row: the refined loss at the least point
 	excess float64   // of the last point's refined loss over the least, in standard errors
 }
 
-// point is what the rows say about the model after an iteration.
+// point is an evaluation of the model after an iteration.
 type point struct {
 	iteration  int
-	factor     float64 // of the scores, with which the loss is least: 1/temperature
+	factor     float64 // of the scores, at which the loss is least: 1/temperature
 	loss       float64 // the refined loss
 	evaluation metric.Evaluation
 	scores     *conformal.Scores
 }
 
 const (
-	// unknownRows is a number of further rows whose class may be any (Laplace's
-	// rule of succession). With them, the temperature keeps probabilities away from
-	// 1 where all rows are predicted right; where many are not, they matter little.
+	// unknownRows is the number of additional rows whose class may be any (Laplace's rule of
+	// succession). They keep the probabilities from 1 where all rows are predicted right, and
+	// matter little where many are not.
 	unknownRows = 1
-	// A point follows when the number of iterations has grown by one in so many.
+	// From one point to the next, the number of iterations grows by a factor of 1 +
+	// 1/sparseness.
 	sparseness = 7
-	// A refined loss is as good as the least if it exceeds it by at most so many
-	// standard errors.
+	// A refined loss is as good as the least if it exceeds it by at most that many standard
+	// errors.
 	similar = 0.25
-	// A model whose scores are too small needs more trees rather than a temperature
-	// below 1. Its loss may exceed the least by so many standard errors.
+	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
+	// loss may exceed the least by that many standard errors.
 	unfinished = 1
 	// Labels are noisy if more than this share of the rows is predicted wrong.
 	noisyFrom = 0.05
 )
 
-// ending is when a path is over: after so many iterations, after so many times those
-// of the least refined loss, and when it exceeds that by so many standard errors.
+// ending says when a path is over: after warmUp iterations, after patience times the iterations
+// of the least refined loss, and when the loss exceeds that by rise standard errors.
 type ending struct{ warmUp, patience, rise float64 }
 
 // Where labels are clear, a loss that rises may fall again.
 var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.25, 1}
 
-// After linear scores, trees do more good or harm from the beginning.
+// After linear scores, trees help or harm from the first iteration.
 const linearWarmUp = 10
 
-// Linear scores should take more than this share off the log loss. Trees that take more
-// off theirs might do without them.
+// Linear scores should lower the log loss by more than this share. If trees lower it further by
+// more than this share, they might do without linear scores.
 const improvement = 0.1
 
 // newPath returns nil if no row of a known class has weight.
@@ -98,8 +98,8 @@ func (p *path) best() *point    { return &p.points[p.least] }
 func (p *path) picked() *point  { return &p.points[p.pick] }
 func (p *path) last() *point    { return &p.points[len(p.points)-1] }
 
-// at is the last point that is not past an iteration.
-func (p *path) at(iteration int) *point {
+// pointAt returns the last point up to an iteration.
+func (p *path) pointAt(iteration int) *point {
 	i := len(p.points) - 1
 	for p.points[i].iteration > iteration {
 		i--
@@ -107,15 +107,15 @@ func (p *path) at(iteration int) *point {
 	return &p.points[i]
 }
 
-// begins takes note of linear scores, which training begins with. It tells whether they
-// know more than how frequent the classes are.
-func (p *path) begins(scores []float64) bool {
+// setLinear records the linear scores that training starts from. It reports whether they predict
+// better than the class frequencies.
+func (p *path) setLinear(scores []float64) bool {
 	now, _ := p.measure(0, scores, 1, 1e-3)
 	p.linear = now.loss
 	return p.linear < (1-improvement)*p.entropy()
 }
 
-// entropy is the log loss of the shares of the classes, to each of which half a row is added.
+// entropy returns the log loss of the class frequencies, with half a row added to each class.
 func (p *path) entropy() float64 {
 	sums, all := make([]exact.Sum, len(p.target.Classes)), []*exact.Sum(nil)
 	for row, y := range p.target.Labels {
@@ -136,12 +136,12 @@ func (p *path) entropy() float64 {
 	return entropy
 }
 
-// improved tells whether trees have improved the linear scores so much that others, which
-// do without, may be better.
+// improved reports whether trees have improved so much on the linear scores that trees without
+// them may be better.
 func (p *path) improved() bool { return p.lowest() < (1-improvement)*p.linear }
 
-// look adds a point: the raw scores of the model after an iteration.
-func (p *path) look(iteration int, scores []float64) {
+// addPoint adds a point: the raw scores of the model after an iteration.
+func (p *path) addPoint(iteration int, scores []float64) {
 	p.next = iteration + 1 + iteration/sparseness
 	now, losses := p.measure(iteration, scores, p.last().factor, 1e-3)
 	p.points = append(p.points, now)
@@ -155,8 +155,8 @@ func (p *path) look(iteration int, scores []float64) {
 	}
 }
 
-// measure is the point of raw scores, and the loss of each row there. The search
-// for its factor begins with a guess and is over at a relative precision.
+// measure evaluates raw scores. It returns the point and the loss of each row. The search for
+// the factor starts at guess and ends at a relative precision.
 func (p *path) measure(iteration int, scores []float64, guess, precision float64) (point, []float64) {
 	scaling := metric.Scaling{
 		Scores: scores, Target: p.target, Unknown: unknownRows,
@@ -176,15 +176,15 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	return now, losses
 }
 
-// forget drops what only the last point needs.
-func (p *path) forget() {
+// dropScores frees what only the last point needs.
+func (p *path) dropScores() {
 	for i := range len(p.points) - 1 {
 		p.points[i].scores = nil
 	}
 }
 
-// standardError is that of the mean difference between the losses of rows and
-// those at the least point.
+// standardError returns the standard error of the mean difference between the losses and those
+// at the least point.
 func (p *path) standardError(losses []float64) float64 {
 	var sum, squares exact.Sum
 	for row, loss := range losses {
@@ -197,7 +197,7 @@ func (p *path) standardError(losses []float64) float64 {
 	return math.Sqrt(max(0, squares.Float64()-float64(total*total)/rows)) / p.known
 }
 
-// over tells whether more iterations would only make the model worse.
+// over reports whether more iterations would only make the model worse.
 func (p *path) over() bool {
 	end := clearEnding
 	if p.noisy() {
@@ -209,20 +209,20 @@ func (p *path) over() bool {
 	return p.excess > end.rise && float64(p.last().iteration) >= max(end.warmUp, end.patience*float64(p.best().iteration))
 }
 
-// noisy tells whether many rows are predicted wrong.
+// noisy reports whether many rows are predicted wrong.
 func (p *path) noisy() bool { return p.best().evaluation.ErrorRate > noisyFrom }
 
-// beaten tells whether the path can hardly come down to the least refined loss of
-// another by so many iterations. A fifth of them tells.
+// beaten reports whether the path can hardly reach the least refined loss of another in that
+// many iterations. A fifth of them suffices to decide.
 func (p *path) beaten(by *path, iterations int) bool {
-	return 5*p.last().iteration >= iterations && min(p.lowest(), p.reach(iterations)) > by.lowest()
+	return 5*p.last().iteration >= iterations && min(p.lowest(), p.extrapolate(iterations)) > by.lowest()
 }
 
-// reach is the refined loss after so many iterations, if it goes on to fall by as much
-// whenever they double.
-func (p *path) reach(iterations int) float64 {
+// extrapolate returns the refined loss after that many iterations, assuming that each doubling
+// lowers it by the same amount.
+func (p *path) extrapolate(iterations int) float64 {
 	last := p.last()
-	loss, fall := last.loss, p.at((last.iteration+1)/2).loss-last.loss
+	loss, fall := last.loss, p.pointAt((last.iteration+1)/2).loss-last.loss
 	for i := last.iteration; i < iterations; i *= 2 {
 		loss -= fall
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// drawn is rows of two classes whose log odds are known, and scores that are
-// those odds times a factor.
+// drawn returns rows of two classes whose log odds are known, and scores that are those odds
+// times a factor.
 func drawn(rows int, noise, factor float64) (*data.Target, []float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	t := &data.Target{Classes: []string{"a", "b"}}
@@ -41,13 +41,13 @@ func TestTemperature(t *testing.T) {
 	for _, factor := range []float64{0.1, 1, 7} {
 		target, scores := drawn(50_000, 0, factor)
 		p := follow(t, target)
-		p.look(10, scores)
+		p.addPoint(10, scores)
 		if got := 1 / p.last().factor; math.Abs(got/factor-1) > 0.03 {
 			t.Errorf("temperature %g, want %g", got, factor)
 		}
 		p.temper = false
-		p.look(20, scores)
-		tempered, raw := p.at(10), p.last()
+		p.addPoint(20, scores)
+		tempered, raw := p.pointAt(10), p.last()
 		if want := metric.Evaluate(scores, 1, target); raw.evaluation != *want || raw.evaluation.Errors != tempered.evaluation.Errors ||
 			tempered.loss != tempered.evaluation.LogLoss || tempered.loss > want.LogLoss+1e-12 {
 			t.Errorf("%+v, tempered %+v; want %+v", raw, tempered, want)
@@ -64,7 +64,7 @@ func TestCertain(t *testing.T) {
 		scores = append(scores, float64(1-i%2), float64(i%2))
 	}
 	p := follow(t, target)
-	p.look(1, scores)
+	p.addPoint(1, scores)
 	if probability := 1 / (1 + math.Exp(-p.last().factor)); !(probability > 0.98 && probability < 0.999) {
 		t.Errorf("after 100 right rows, a probability of %g", probability)
 	}
@@ -79,7 +79,7 @@ func TestPick(t *testing.T) {
 		noise     float64
 	}{{10, 2}, {20, 1}, {40, 0.2}, {50, -0.15}, {80, 1.5}, {200, 3}} {
 		_, scores := drawn(2000, step.noise, 1)
-		p.look(step.iteration, scores)
+		p.addPoint(step.iteration, scores)
 		if over := p.over(); over != (step.iteration >= 80) {
 			t.Errorf("after %d iterations: over is %t", step.iteration, over)
 		}
@@ -87,19 +87,19 @@ func TestPick(t *testing.T) {
 	if best, picked := p.points[p.least].iteration, p.points[p.pick].iteration; best != 40 || picked != 50 {
 		t.Errorf("best after %d, picked %d", best, picked)
 	}
-	if at := p.at(79); at.iteration != 50 {
+	if at := p.pointAt(79); at.iteration != 50 {
 		t.Errorf("after 79 iterations, the point of %d", at.iteration)
 	}
-	if at := p.at(3); at.iteration != 0 || at.factor != 1 {
+	if at := p.pointAt(3); at.iteration != 0 || at.factor != 1 {
 		t.Errorf("before the first point: %+v", at)
 	}
 }
 
-// TestBegins: scores begin a path if they know more than the shares of the classes.
-func TestBegins(t *testing.T) {
+// TestSetLinear: a path accepts linear scores if they predict better than the class frequencies.
+func TestSetLinear(t *testing.T) {
 	target, scores := drawn(3000, 0, 1)
 	p := follow(t, target)
-	if !p.begins(scores) || p.linear <= 0 || p.linear > p.entropy() {
+	if !p.setLinear(scores) || p.linear <= 0 || p.linear > p.entropy() {
 		t.Errorf("good scores: a loss of %v, %v of the shares", p.linear, p.entropy())
 	}
 	p.points = append(p.points, point{loss: 0.91 * p.linear})
@@ -120,7 +120,7 @@ func TestBegins(t *testing.T) {
 	for i := range scores {
 		scores[i] *= 0.1 // a temperature makes them good
 	}
-	if p = follow(t, target); !p.begins(scores) {
+	if p = follow(t, target); !p.setLinear(scores) {
 		t.Error("good scores times a factor know nothing")
 	}
 
@@ -135,7 +135,7 @@ func TestBegins(t *testing.T) {
 	if want := math.Log(15) - 14.0/15*math.Log(14); math.Abs(p.entropy()-want) > 0.01 {
 		t.Errorf("the shares have a loss of %v, want %v", p.entropy(), want)
 	}
-	if p.begins(scores) {
+	if p.setLinear(scores) {
 		t.Errorf("the shares know more than themselves: a loss of %v", p.linear)
 	}
 }
@@ -165,18 +165,17 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestReach: the loss falls by as much with each doubling as with the last one.
-func TestReach(t *testing.T) {
+// TestExtrapolate: each doubling lowers the loss by as much as the last one.
+func TestExtrapolate(t *testing.T) {
 	p := &path{points: []point{{loss: math.Inf(1)}, {iteration: 45, loss: 1.5}, {iteration: 60, loss: 1.2}, {iteration: 100, loss: 1}}}
 	for iterations, want := range map[int]float64{100: 1, 150: 0.5, 200: 0.5, 400: 0, 500: -0.5} {
-		if got := p.reach(iterations); got != want {
+		if got := p.extrapolate(iterations); got != want {
 			t.Errorf("after %d iterations %g, want %g", iterations, got, want)
 		}
 	}
 }
 
-// TestBeaten: a fifth of the iterations tells whether a path may still come down to
-// another.
+// TestBeaten: after a fifth of the iterations, a path knows whether it may still reach another.
 func TestBeaten(t *testing.T) {
 	other := &path{points: []point{{loss: 0.6}}}
 	for _, test := range []struct {
@@ -201,7 +200,7 @@ func TestBeaten(t *testing.T) {
 	}
 }
 
-// TestUnknown: there is no path on rows that say nothing.
+// TestUnknown: there is no path on rows without known classes or weight.
 func TestUnknown(t *testing.T) {
 	for _, target := range []*data.Target{
 		{Classes: []string{"a", "b"}},

@@ -10,23 +10,22 @@ import (
 	"github.com/libaoso/aoso/internal/tree"
 )
 
-// Record is how far a training came: the trees that it has grown. All else follows
-// from them. A training of the same rows that is given the record takes its trees
-// rather than to grow them, makes the same decisions, and goes on where the record
-// ends.
+// Record holds the trees that a training run has grown, from which all else follows. A run of
+// the same rows that is given the record takes its trees instead of growing them, makes the same
+// decisions, and goes on where the record ends.
 type Record struct {
-	Runs    []RunRecord // one after another; the last is under way
+	Runs    []RunRecord // in order; the last is in progress
 	Elapsed time.Duration
 }
 
-// RunRecord is the trees of a training with one choice of settings.
+// RunRecord holds the trees of a run with one choice of settings.
 type RunRecord struct {
-	Params  boost.Params    // that it began with: a shrinkage that changes on the way is the caller's
-	Forests []*model.Forest // of its models: one, or one for each part held out
-	TimeOut bool            // the time limit ended it, so that the next began
+	Params  boost.Params    // initial ones: the caller may change the shrinkage on the way
+	Forests []*model.Forest // of its models: one, or one for each fold
+	TimeOut bool            // the time limit ended it, so that the next one started
 }
 
-// forest is the trees of a model of the run; nil: there is no record.
+// forest returns the trees of a model of the run; nil: there is no record.
 func (r *RunRecord) forest(model int) *model.Forest {
 	if r == nil || model >= len(r.Forests) {
 		return nil
@@ -34,7 +33,7 @@ func (r *RunRecord) forest(model int) *model.Forest {
 	return r.Forests[model]
 }
 
-// Record is how far the training has come. The next step adds to its forests.
+// Record returns the trees so far. The next step adds to its forests.
 func (f *Fit) Record() Record {
 	return Record{append(slices.Clip(f.past), f.run.record()), f.elapsed}
 }
@@ -47,8 +46,8 @@ func (r *run) record() RunRecord {
 	return record
 }
 
-// repeats is the record of the run that is to begin with some parameters; nil: there
-// is none.
+// repeats returns the record of the run that comes next with these parameters; nil: there is
+// none.
 func (f *Fit) repeats(p boost.Params) *RunRecord {
 	if f.job.Record == nil || f.runs >= len(f.job.Record.Runs) {
 		return nil
@@ -127,7 +126,7 @@ func (r *RunRecord) check(f *model.Forest, j *Job) error {
 	return nil
 }
 
-// Repeating tells whether the record has the next iteration.
+// Repeating reports whether the record has the next iteration.
 func (f *Fit) Repeating() bool { return f.run.repeating() }
 
 func (r *run) repeating() bool {
@@ -139,13 +138,13 @@ func (r *run) repeating() bool {
 	return false
 }
 
-// repeated ends a run that has come as far as in the record, if the time was over
-// there. The last run goes on with the time that is left.
-func (f *Fit) repeated() {
+// endRepeated ends a run at the end of its record if its time was over there. The last run goes
+// on with the time that is left.
+func (f *Fit) endRepeated() {
 	last := f.runs == len(f.job.Record.Runs)-1
 	switch {
 	case last:
-		f.watch(f.elapsed)
+		f.checkTime(f.elapsed)
 	case f.run.repeats.TimeOut && f.run.stopped == "":
 		f.run.stopped = boost.StoppedByTimeLimit
 	}

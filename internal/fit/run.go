@@ -7,21 +7,21 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 )
 
-// run is a training with one choice of settings: of one model, or of a model for
-// each part held out, side by side.
+// run is training with one choice of settings: of one model, or of a model for each fold, side
+// by side.
 type run struct {
 	engines   []*boost.Engine
-	began     boost.Params // with: the engines' own change with SetShrinkage
-	path      *path        // on rows that the training does not see; nil: there are none
-	first     int          // iterations of the settings tried before, in this phase
+	began     boost.Params // initial ones: SetShrinkage changes those of the engines
+	path      *path        // on the rows that judge; nil: none
+	first     int          // iterations of the settings before, in this phase
 	iteration int
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
 	kept      *boost.Result
-	repeats   *RunRecord // of the same run; nil: it is new
+	repeats   *RunRecord // record of the same run; nil: it is new
 }
 
-// newRun trains without the rows held out of each part.
+// newRun starts a run: a model for each part, without its held-out rows.
 func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team), began: p, repeats: repeats}
 	for i, part := range parts {
@@ -35,16 +35,16 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
 
-// mostIterations is the most that there may be.
+// mostIterations returns the most iterations that the run may have.
 func (r *run) mostIterations() int { return r.params().Trees / r.engines[0].TreesPerIteration() }
 
-// over tells whether a training of the run is over.
+// over reports whether an engine has stopped for good.
 func over(e *boost.Engine) bool {
 	return e.Stopped() != "" && e.Stopped() != boost.StoppedByInterrupt
 }
 
-// step does an iteration of all trainings. It returns false if ctx is cancelled
-// before it is complete; the next step completes it.
+// step does an iteration of all engines. It returns false if ctx is cancelled before it is
+// complete; the next step completes it.
 func (r *run) step(ctx context.Context) bool {
 	for _, e := range r.engines {
 		if e.Status().Iteration == r.iteration && !over(e) && !e.Step(ctx) {
@@ -56,7 +56,7 @@ func (r *run) step(ctx context.Context) bool {
 	return true
 }
 
-// end notes whether all trainings are over.
+// end stops the run if all engines have stopped.
 func (r *run) end() {
 	for _, e := range r.engines {
 		if !over(e) {
@@ -66,20 +66,20 @@ func (r *run) end() {
 	r.stopped = r.engines[0].Stopped()
 }
 
-// look adds a point to the path where it is time, and tells whether it was. If the
-// number of trees is to be chosen, it ends a run that only gets worse.
-func (r *run) look(choose bool) bool {
+// checkPath adds a point to the path where one is due, and reports whether it did. If the number
+// of trees is to be chosen, it ends a run that only gets worse.
+func (r *run) checkPath(choose bool) bool {
 	if r.stopped == "" && r.iteration < r.path.next {
 		return false
 	}
-	r.path.look(r.iteration, r.scores())
+	r.path.addPoint(r.iteration, r.scores())
 	if choose && r.path.over() && r.stopped == "" {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 	return true
 }
 
-// scores is the raw scores of the rows held out, one part after another.
+// scores returns the raw scores of the held-out rows, part after part.
 func (r *run) scores() []float64 {
 	if len(r.engines) == 1 {
 		return r.engines[0].ValidScores()
@@ -91,7 +91,7 @@ func (r *run) scores() []float64 {
 	return r.pooled
 }
 
-// trainLoss is the mean of the trainings' losses.
+// trainLoss returns the mean training loss of the engines.
 func (r *run) trainLoss() float64 {
 	sum := 0.0
 	for _, e := range r.engines {
@@ -100,7 +100,7 @@ func (r *run) trainLoss() float64 {
 	return sum / float64(len(r.engines))
 }
 
-// result is the model so far, of the first training.
+// result returns the model so far of the first engine.
 func (r *run) result(look bool) boost.Result {
 	switch {
 	case r.kept != nil:
@@ -111,8 +111,8 @@ func (r *run) result(look bool) boost.Result {
 	return r.engines[0].Snapshot()
 }
 
-// keep frees all but the result.
-func (r *run) keep() {
+// freeState frees all but the result.
+func (r *run) freeState() {
 	kept := r.result(true)
 	r.kept = &kept
 	r.free()
@@ -124,14 +124,14 @@ func (r *run) free() {
 	}
 }
 
-// overfits tells whether the settings were at their best early, so that others,
-// which learn more slowly, may be better.
+// overfits reports whether the settings were best early, so that others, which learn more
+// slowly, may be better.
 func (r *run) overfits() bool {
-	const early = 5 // the first part of so many
+	const early = 5 // early: in the first 1/early of the iterations
 	return r.path.excess > clearEnding.rise || r.path.over() || r.path.best().iteration < r.path.last().iteration/early
 }
 
-// better is the run with the lower refined loss, or b if there is no a.
+// better returns the run of the lower refined loss, or b if a is nil.
 func better(a, b *run) *run {
 	if a != nil && a.path.lowest() <= b.path.lowest() {
 		return a

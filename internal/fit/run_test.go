@@ -7,8 +7,8 @@ import (
 	"github.com/libaoso/aoso/internal/metric"
 )
 
-// follower is a run whose rows held out had some error rate and refined loss at
-// its best iteration, of so many.
+// follower returns a run of a number of iterations, with the error rate and refined loss of its
+// best one.
 func follower(errorRate, loss float64, best, iterations int) *run {
 	return &run{path: &path{points: []point{
 		{iteration: best, loss: loss, evaluation: metric.Evaluation{ErrorRate: errorRate}},
@@ -45,8 +45,8 @@ func TestTryNext(t *testing.T) {
 	}
 }
 
-// TestTryNextLinear: settings that begin at zero are tried after trees that improved linear
-// scores by much, whatever else there is to say of these.
+// TestTryNextLinear: settings without linear scores are tried after trees that improved much on
+// linear scores, whatever else holds for them.
 func TestTryNextLinear(t *testing.T) {
 	for _, test := range []struct {
 		name    string

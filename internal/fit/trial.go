@@ -9,14 +9,14 @@ import (
 	"github.com/libaoso/aoso/internal/metric"
 )
 
-// Judge tries settings on one data set. Rows that a training does not see judge
-// them: the rows held out, or else the validation set.
+// Judge tries settings on one dataset. Rows that training does not use judge them: the held-out
+// rows, or else the validation set.
 type Judge struct {
 	job   Job
 	parts []part // nil: the validation set judges
 }
 
-// NewJudge returns nil if there is nothing to judge by.
+// NewJudge returns nil if there are no rows to judge by.
 func NewJudge(j Job) *Judge {
 	judge := &Judge{job: j}
 	switch {
@@ -30,16 +30,16 @@ func NewJudge(j Job) *Judge {
 	return judge
 }
 
-// Free gives the memory back. Its trials must have been freed.
+// Free releases the memory. Its trials must have been freed.
 func (j *Judge) Free() { freeParts(j.parts) }
 
-// Growth is how much longer a training on all rows takes than a trial.
+// Growth returns how many times longer training on all rows takes than a trial.
 func (j *Judge) Growth() float64 {
 	n, folds := float64(parts(j.job.Train.Rows(), j.job.Folds, len(j.job.Train.Classes))), float64(j.job.Folds)
 	return n / (n - 1) / folds
 }
 
-// Try begins a trial of settings.
+// Try starts a trial of settings.
 func (j *Judge) Try(p boost.Params) *Trial {
 	if j.parts != nil {
 		return &Trial{judge: j, run: newRun(&j.job, j.parts, p, nil)}
@@ -52,16 +52,16 @@ func (j *Judge) Try(p boost.Params) *Trial {
 	}}
 }
 
-// Trial is a training whose settings are judged. It can pause after any iteration.
+// Trial is a training run whose settings are judged. It can pause after any iteration.
 type Trial struct {
 	judge   *Judge
 	run     *run
 	elapsed time.Duration
-	raw     float64 // log loss at the pick, without a temperature
+	raw     float64 // log loss at the pick, at temperature 1
 }
 
-// Step does an iteration. It returns false without an effect if training is over
-// or ctx is cancelled.
+// Step does one iteration. It returns false without an effect if training is over or ctx is
+// cancelled.
 func (t *Trial) Step(ctx context.Context) bool {
 	if t.run.stopped != "" {
 		return false
@@ -72,33 +72,33 @@ func (t *Trial) Step(ctx context.Context) bool {
 		return false
 	}
 	path := t.run.path
-	t.run.look(t.judge.job.Choose)
+	t.run.checkPath(t.judge.job.Choose)
 	if path.picked() == path.last() {
 		t.raw = metric.Evaluate(t.run.scores(), 1, path.target).LogLoss
 	}
 	return true
 }
 
-// Over tells whether the training has ended.
+// Over reports whether the trial has ended.
 func (t *Trial) Over() bool { return t.run.stopped != "" }
 
-// Looked tells whether the rows have judged the last iteration.
-func (t *Trial) Looked() bool { return t.run.path.last().iteration == t.run.iteration }
+// AtPoint reports whether the last iteration was evaluated.
+func (t *Trial) AtPoint() bool { return t.run.path.last().iteration == t.run.iteration }
 
-// Iteration is the number of iterations so far.
+// Iteration returns the number of iterations so far.
 func (t *Trial) Iteration() int { return t.run.iteration }
 
-// Elapsed is the time that training took.
+// Elapsed returns the time that training took.
 func (t *Trial) Elapsed() time.Duration { return t.elapsed }
 
-// Verdict is how good settings are.
+// Verdict is a judgement of settings.
 type Verdict struct {
 	Iterations  int     // of the model that they lead to
-	Refined     float64 // the least refined loss on the way
-	Least       int     // the iteration where it was
-	Raw         float64 // log loss without a temperature, after Iterations
-	Errors      int     // likewise
-	Temperature float64 // likewise
+	Refined     float64 // least refined loss so far
+	Least       int     // its iteration
+	Raw         float64 // log loss at temperature 1, after Iterations
+	Errors      int     // after Iterations
+	Temperature float64 // after Iterations
 }
 
 // Verdict judges the settings after the iterations so far. There must have been one.
@@ -115,7 +115,7 @@ func (t *Trial) Verdict() Verdict {
 	return v
 }
 
-// pick is where the model would end.
+// pick returns the point at which the model would end.
 func (t *Trial) pick() *point {
 	if t.judge.job.Choose {
 		return t.run.path.picked()
@@ -123,20 +123,20 @@ func (t *Trial) pick() *point {
 	return t.run.path.last()
 }
 
-// Keep frees all but the model. The trial takes no further step.
-func (t *Trial) Keep() {
+// FreeState frees all but the model. The trial takes no further step.
+func (t *Trial) FreeState() {
 	if t.run.kept == nil {
-		t.run.keep()
+		t.run.freeState()
 	}
 	if t.run.stopped == "" {
 		t.run.stopped = boost.StoppedByEarlyStopping
 	}
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (t *Trial) Free() { t.run.free() }
 
-// Result is the model of the trial, which has not seen the rows held out.
+// Result returns the model of the trial, which was not trained on the held-out rows.
 func (t *Trial) Result() Result {
 	f := &Fit{job: t.judge.job, phase: HoldOut, run: t.run}
 	if t.judge.parts == nil {
@@ -150,11 +150,11 @@ func (t *Trial) Result() Result {
 	return r
 }
 
-// Finish trains the model itself on all rows, as a trial found best. It counts the
-// time from elapsed on. Where a validation set judges, the trial's model is
-// already that, and there is nothing left to do.
+// Finish trains the final model on all rows with a trial's settings, counting time from elapsed
+// on. Where a validation set judges, the trial's model is already final, and nothing is left to
+// do.
 func (t *Trial) Finish(elapsed time.Duration) *Fit {
-	t.Keep()
+	t.FreeState()
 	params := *t.run.params()
 	f := &Fit{job: t.judge.job, phase: Final, elapsed: elapsed, run: t.run}
 	f.job.Settings = []boost.Params{params}
@@ -163,15 +163,15 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 			params.Trees = t.run.path.picked().iteration * f.TreesPerIteration()
 		}
 		f.best = t.run
-		f.begin(params, 0)
+		f.trainFinal(params, 0)
 	}
 	f.observe()
 	return f
 }
 
-// Worse tells whether the rows say that a model of so many iterations on all rows
-// is worse than that of the trial, which has seen fewer rows.
+// Worse reports whether a model trained on all rows for that many iterations probably is worse
+// than the trial's, which was trained on fewer rows.
 func (t *Trial) Worse(iterations int) bool {
-	const worth = 1.05 // of the rows it has not seen
-	return t.run.path.at(iterations).loss > worth*t.pick().loss
+	const worth = 1.05 // what the rows withheld from the trial are worth
+	return t.run.path.pointAt(iterations).loss > worth*t.pick().loss
 }

@@ -1,12 +1,12 @@
-// Package hash makes numbers that look random and depend on nothing but their
-// arguments, in place of draws that depend on an order.
+// Package hash makes pseudo-random numbers that depend only on their arguments, not on the order
+// of calls.
 package hash
 
 import "slices"
 
 const golden = 0x9e3779b97f4a7c15
 
-// Mix is a number that looks random, another for every x (S. Vigna's splitmix64).
+// Mix returns a pseudo-random number, different for every x (S. Vigna's splitmix64).
 func Mix(x uint64) uint64 {
 	x += golden
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -14,11 +14,10 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Row is a number that looks random, another for every row id.
+// Row returns a pseudo-random number, different for every row id.
 func Row(seed, id uint64) uint64 { return Mix(seed + id*golden) }
 
-// Purpose is what numbers are drawn for. Draws of one purpose tell nothing about
-// those of another.
+// Purpose separates draws: those of one purpose are independent of those of another.
 type Purpose uint64
 
 const (
@@ -28,8 +27,7 @@ const (
 	NodeColumns                    // columns of the nodes of a tree
 )
 
-// Seed is a seed for a purpose, another for each iteration and tree or whatever
-// else the numbers say.
+// Seed returns a seed for a purpose that depends on numbers, such as an iteration and a tree.
 func Seed(seed uint64, p Purpose, numbers ...int) uint64 {
 	seed = Mix(Mix(seed) + uint64(p))
 	for _, n := range numbers {
@@ -38,17 +36,17 @@ func Seed(seed uint64, p Purpose, numbers ...int) uint64 {
 	return seed
 }
 
-// Fraction is a fraction of the range of hashes.
+// Fraction returns a fraction of the range of hashes.
 func Fraction(of float64) uint64 {
 	const steps = 1 << 53
 	return uint64(min(max(of*steps, 0), steps-1)) * (1 << 64 / steps)
 }
 
-// onStack is how many hashes lie on the stack; more take memory from the heap.
+// onStack is the number of hashes that fit on the stack; more are allocated on the heap.
 const onStack = 128
 
-// Choose is the n numbers whose hashes are the least, in the order in which they
-// are given. No two may be the same.
+// Choose returns the n numbers with the least hashes, in the given order. No two may be the
+// same.
 func Choose(seed uint64, numbers []int, n int) []int {
 	if n == len(numbers) {
 		return numbers
@@ -69,8 +67,8 @@ func Choose(seed uint64, numbers []int, n int) []int {
 	return chosen
 }
 
-// nth is the n-th of hashes in order, from 1. It sorts only those that share its
-// first bits.
+// nth returns the n-th of hashes in order, from 1. It sorts only those that share its first
+// bits.
 func nth(hashes []uint64, n int) uint64 {
 	const first = 8 // bits
 	var counts [1 << first]int

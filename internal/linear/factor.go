@@ -9,10 +9,11 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// The factor is fitted on a sample of about so many scores, of so many rows.
+// The factor is fitted on a sample of about sampleScores scores, from leastSample to mostSample
+// rows.
 const sampleScores, leastSample, mostSample = 1 << 23, 256, 1 << 14
 
-// scored is what the scores of the sample consist of: each is prior + factor × part.
+// scored holds the scores of the sample: each is prior + factor × part.
 type scored struct {
 	rows  []int
 	parts []float64 // rows × classes
@@ -48,8 +49,8 @@ func (f *fit) factor() float64 {
 	return factor
 }
 
-// sample draws rows by their ids, so that their order does not matter, and scores them.
-// The mean of a row's own class is that of its other rows.
+// sample draws rows by their ids, so that their order does not matter, and scores them. A row's
+// score for its own class uses the mean of the class's other rows.
 func (f *fit) sample() *scored {
 	t, n := &f.set.Target, len(f.features)
 	size := min(max(sampleScores/f.classes, leastSample), mostSample)
@@ -62,13 +63,13 @@ func (f *fit) sample() *scored {
 		}
 	}
 	s.parts = make([]float64, len(s.rows)*f.classes)
-	rooms := make([][]float64, f.team.Workers())
+	memory := make([][]float64, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, 3*n)
+		if memory[worker] == nil {
+			memory[worker] = make([]float64, 3*n)
 		}
 		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
-		x, room := rooms[worker][:n], rooms[worker][n:]
+		x, scratch := memory[worker][:n], memory[worker][n:]
 		for j := range x {
 			of := &f.features[j]
 			x[j] = float64(of.places[f.set.Matrix.Columns[of.column][row]]) / steps
@@ -77,42 +78,42 @@ func (f *fit) sample() *scored {
 			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
 		}
 		y := int(t.Labels[row])
-		parts[y] = f.partWithout(x, f.weightOf(row), y, room)
+		parts[y] = f.partWithout(x, f.weightOf(row), y, scratch)
 	})
 	return s
 }
 
 const sampleSeed = 0x9d5c0fb9
 
-// partWithout is the score of a row for its own class with the mean of the class's other
-// rows. Room is for two rows.
-func (f *fit) partWithout(x []float64, weight int64, class int, room []float64) float64 {
+// partWithout returns the score of a row for its own class with the mean of the class's other
+// rows. scratch holds two rows.
+func (f *fit) partWithout(x []float64, weight int64, class int, scratch []float64) float64 {
 	left := f.counts[class] - weight
 	if left <= 0 {
 		return 0
 	}
-	mean, weights := room[:len(x)], room[len(x):]
+	mean, weights := scratch[:len(x)], scratch[len(x):]
 	rows := float64(left) * f.unit
 	for j := range mean {
 		sum := float64(f.sums[j*f.classes+class])/steps - float64(float64(weight)*x[j])
-		mean[j] = sum / float64(left) * (rows / (rows + f.drawn))
+		mean[j] = sum / float64(left) * (rows / (rows + f.commonRows))
 	}
 	copy(weights, mean)
 	substitute(f.within, weights)
 	return dot(x, weights) - dot(mean, weights)/2
 }
 
-// slope is the derivatives of the log loss of the sample by the factor. One further row, whose
+// slope returns the derivatives by the factor of the sample's log loss. One more row, whose
 // class may be any, keeps the factor small where all rows are right: others may be wrong.
 func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
-	unknown := 1 / max(f.rows, 1) // of it, for each row
+	unknown := 1 / max(f.rows, 1) // its share, for each row
 	type sums struct{ slope, curvature exact.Sum }
-	rooms, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
+	memory, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, f.classes)
+		if memory[worker] == nil {
+			memory[worker] = make([]float64, f.classes)
 		}
-		p, of := rooms[worker], s.parts[i*f.classes:][:f.classes]
+		p, of := memory[worker], s.parts[i*f.classes:][:f.classes]
 		y := f.set.Labels[s.rows[i]]
 		for k, part := range of {
 			p[k] = f.priors[k] + float64(factor*part)

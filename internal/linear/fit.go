@@ -1,15 +1,15 @@
-// Package linear fits the linear scores that a training can begin with: a linear
-// discriminant analysis of binned features, in closed form.
+// Package linear fits the linear scores from which training can start: a linear discriminant
+// analysis of binned features, in closed form.
 //
-// It takes the rows of each class for a Gaussian about a mean of its own, all with one
-// covariance. The log odds of such classes are linear. The means of classes with few
-// rows are drawn to the common mean, as are those of an empirical Bayes estimate (B.
-// Efron and C. Morris, Stein's estimation rule and its competitors, 1973). One factor
-// for all weights then makes the log loss least, on a sample of rows whose own class has
-// its mean without them. It puts right what rows that are no Gaussians make too certain.
+// It models the rows of each class as a Gaussian with its own mean, all with one covariance. The
+// log odds of such classes are linear. The means of classes with few rows are shrunk to the
+// common mean, by an empirical Bayes estimate (B. Efron and C. Morris, Stein's estimation rule
+// and its competitors, 1973). One factor for all weights then minimizes the log loss on a sample
+// of rows whose own class has its mean without them. It corrects the overconfidence of rows that
+// are not Gaussian.
 //
-// All sums over rows are of integers, so the scores do not depend on the order of the
-// rows, the number of threads or of machines.
+// All sums over rows are of integers, so the scores do not depend on the order of the rows, the
+// number of threads or of machines.
 package linear
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// MostFeatures is the most features that scores are fitted to: of more, those that tell
-// the classes apart best. Their covariance has as many numbers squared.
+// MostFeatures is the most features that scores are fitted to: if there are more, those that
+// separate the classes best. Their covariance has MostFeatures² numbers.
 const MostFeatures = 512
 
-// MostMeans is the most numbers that the means of all classes may be.
+// MostMeans is the most numbers in the means of all classes.
 const MostMeans = 1 << 26
 
-// Fits tells whether scores can be fitted to so many features and classes.
+// Fits reports whether scores can be fitted to that many features and classes.
 func Fits(features, classes int) bool { return min(features, MostFeatures) <= MostMeans/classes }
 
 // Fit fits linear scores to a training set.
@@ -44,45 +44,45 @@ func Fit(set *data.Set, team *par.Team) *model.Linear {
 	return f.scores(factor)
 }
 
-// fit is linear scores in the making.
+// fit computes linear scores.
 type fit struct {
 	set     *data.Set
 	team    *par.Team
 	classes int
 
 	weights []int64 // by row, in units; nil: all one
-	unit    float64 // rows of mean weight that a unit stands for
+	unit    float64 // rows of mean weight per unit
 
 	features []feature
 	counts   []int64 // by class: weight of its rows
-	sums     []int64 // features × classes: of places × weights
-	products []int64 // features × features, of which the second is not less: of places × places × weights
+	sums     []int64 // features × classes: sums of places × weights
+	products []int64 // features × features, the second not before the first: sums of places × places × weights
 
-	rows    float64   // all weight, in rows
-	within  []float64 // features × features: Cholesky factor of the covariance within classes
-	drawn   float64   // rows of the common mean that a class's own is mixed with
-	weight  []float64 // classes × features
-	offsets []float64 // by class: half the product of its mean and its weights
-	priors  []float64 // by class: log of its share
+	rows       float64   // all weight, in rows
+	within     []float64 // features × features: Cholesky factor of the covariance within classes
+	commonRows float64   // rows of the common mean that a class's own mean is mixed with
+	weight     []float64 // classes × features
+	offsets    []float64 // by class: half the product of its mean and its weights
+	priors     []float64 // by class: log of its share
 }
 
-// feature is a column whose bins have places: whole numbers of steps from its mean, so
-// many to a standard deviation.
+// feature is a column whose bins have places: whole numbers of steps from its mean, at steps to
+// a standard deviation.
 type feature struct {
-	column int
-	places []int32 // by code
-	apart  float64 // sum of squares between classes, if features are to be chosen
+	column     int
+	places     []int32 // by code
+	separation float64 // sum of squares between classes, if features are to be chosen
 }
 
-// A standard deviation has so many steps, and places are at most so many from the mean.
+// A standard deviation has steps steps, and places are at most mostSteps from the mean.
 const steps, mostSteps = 256, 2047
 
-// mean is the sum of places of a class that has weight over it, in standard deviations.
+// mean returns the mean of a class with weight, in standard deviations.
 func (f *fit) mean(feature, class int) float64 {
 	return float64(f.sums[feature*f.classes+class]) / (steps * float64(f.counts[class]))
 }
 
-// classRows is the weight of a class in rows.
+// classRows returns the weight of a class in rows.
 func (f *fit) classRows(class int) float64 { return float64(f.counts[class]) * f.unit }
 
 // solve finds the weights of the classes.
@@ -94,9 +94,9 @@ func (f *fit) solve() {
 		trace += f.within[j*n+j]
 		common += between[j]
 	}
-	// What the rows of classes without differences would leave between their means.
+	// distance of the means that equal classes would show by chance
 	noise := float64(trace*float64(f.classes-1)) / max(f.rows, 1)
-	f.drawn = trace / max(common-noise, 1e-9*trace+1e-30)
+	f.commonRows = trace / max(common-noise, 1e-9*trace+1e-30)
 	ridge := float64(n) / max(f.rows, 1) * (trace/max(float64(n), 1) + 1e-9)
 	for j := range n {
 		f.within[j*n+j] += ridge + 1e-6
@@ -110,7 +110,7 @@ func (f *fit) solve() {
 		rows := f.classRows(k)
 		for j := range mean {
 			if mean[j] = 0; rows > 0 {
-				mean[j] = f.mean(j, k) * (rows / (rows + f.drawn))
+				mean[j] = f.mean(j, k) * (rows / (rows + f.commonRows))
 			}
 		}
 		copy(weight, mean)
@@ -120,7 +120,7 @@ func (f *fit) solve() {
 	})
 }
 
-// scores makes the model, its weights and biases relative to the means of all classes.
+// scores returns the model, its weights and biases relative to the means of all classes.
 func (f *fit) scores(factor float64) *model.Linear {
 	n, classes := len(f.features), float64(f.classes)
 	bias := make([]float64, f.classes)
@@ -153,7 +153,7 @@ func relative(numbers []float64, mean float64) []float32 {
 	return all
 }
 
-// model is the edges and places of a feature, those of bins alike as one.
+// model returns the edges and places of a feature, joining bins of equal places.
 func (f *feature) model(set *data.Set) (edges []float64, places []float32) {
 	bins := &set.Mapper.Features[f.column]
 	for b := 1; b < bins.Codes(); b++ {
@@ -169,12 +169,12 @@ func (f *feature) model(set *data.Set) (edges []float64, places []float32) {
 	return edges, places
 }
 
-// best keeps the features that tell the classes apart best, in their order.
+// best keeps the features that separate the classes best, in their order.
 func best(features []feature, most int) []feature {
 	if len(features) <= most {
 		return features
 	}
-	slices.SortStableFunc(features, func(a, b feature) int { return cmp.Compare(b.apart, a.apart) })
+	slices.SortStableFunc(features, func(a, b feature) int { return cmp.Compare(b.separation, a.separation) })
 	features = features[:most]
 	slices.SortFunc(features, func(a, b feature) int { return cmp.Compare(a.column, b.column) })
 	return features
@@ -191,7 +191,7 @@ func cholesky(a []float64, n int) {
 	}
 }
 
-// substitute solves the equations of a matrix whose factor is given, in place.
+// substitute solves the equations of a matrix with the given factor, in place.
 func substitute(factor, x []float64) {
 	n := len(x)
 	for j := range n {

@@ -30,10 +30,10 @@ type rows struct {
 	y           []int
 	weights     []float64
 	classes     int
-	categorical int // so many of the first columns are numbers of categories
+	categorical int // the first columns, which are numbers of categories
 }
 
-// drawn is rows of Gaussian classes.
+// drawn returns rows of Gaussian classes.
 func drawn(seed uint64, n, cols, classes int) *rows {
 	r := rand.New(rand.NewPCG(seed, 30))
 	d := &rows{x: make(numbers, cols), classes: classes}
@@ -52,7 +52,7 @@ func drawn(seed uint64, n, cols, classes int) *rows {
 	return d
 }
 
-// set is the rows in an order, with ids that say nothing of it.
+// set returns the rows in an order, with ids that do not depend on it.
 func (d *rows) set(order []int, team *par.Team) *data.Set {
 	s := &data.Set{}
 	for k := range d.classes {
@@ -88,7 +88,7 @@ func inOrder(n int) []int {
 	return order
 }
 
-// plain is linear scores as float64 has them.
+// plain holds linear scores computed in float64.
 type plain struct {
 	columns []int
 	places  [][]float64 // by feature and row
@@ -184,7 +184,7 @@ func (d *rows) restate(s *data.Set) *plain {
 	return p
 }
 
-// place finds what the values of a column count as.
+// place computes the places of the values of a column.
 func (p *plain) place(d *rows, s *data.Set, column int) {
 	if s.Matrix.Columns[column] == nil {
 		return // it is constant
@@ -260,7 +260,7 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 	p.columns, p.places = append(p.columns, column), append(p.places, values)
 }
 
-// solved is the solution of linear equations, by elimination.
+// solved returns the solution of linear equations, by elimination.
 func solved(matrix [][]float64, right []float64) []float64 {
 	n := len(right)
 	a, x := make([][]float64, n), make([]float64, n)
@@ -285,7 +285,7 @@ func solved(matrix [][]float64, right []float64) []float64 {
 	return x
 }
 
-// part is what the factor multiplies in the score of a row.
+// part returns the term of a row's score that the factor multiplies.
 func (p *plain) part(i, k int) (part float64) {
 	for j, m := range p.means[k] {
 		part += p.weights[k][j] * (p.places[j][i] - m/2)
@@ -333,7 +333,7 @@ func (p *plain) fitFactor(d *rows, own func(i int) float64) {
 	}
 }
 
-// scores is those of a row, whose mean over the classes is zero.
+// scores returns the scores of a row, whose mean over the classes is zero.
 func (p *plain) scores(i int) []float64 {
 	scores, mean := make([]float64, len(p.means)), 0.0
 	for k := range scores {
@@ -346,16 +346,16 @@ func (p *plain) scores(i int) []float64 {
 	return scores
 }
 
-// scoresOf is the scores of a row by a model, likewise.
+// scoresOf returns the scores of a row by a model, with mean zero.
 func scoresOf(l *model.Linear, x numbers, i int) []float64 {
 	places, scores, mean := make([]float32, l.Terms()), make([]float64, len(l.Bias())), 0.0
 	for t := range places {
 		places[t] = l.Place(t, x[l.Column(t)][i])
 	}
 	scorer := l.Scorer()
-	room := make([]float64, scorer.Stride())
-	scorer.Scores(places, 1, room, kernel.Generic)
-	copy(scores, room)
+	buffer := make([]float64, scorer.Stride())
+	scorer.Scores(places, 1, buffer, kernel.Generic)
+	copy(scores, buffer)
 	for _, s := range scores {
 		mean += s / float64(len(scores))
 	}
@@ -503,7 +503,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// text is all of a model.
+// text returns all of a model as a string.
 func text(l *model.Linear) string {
 	all := fmt.Sprint(l.Bias())
 	for t := range l.Terms() {
@@ -543,7 +543,7 @@ func TestSameBits(t *testing.T) {
 				of := make([][]uint32, ranks)
 				for row := range d.y {
 					to := r.IntN(ranks)
-					if ranks == 3 && to == 1 { // it has none
+					if ranks == 3 && to == 1 { // this rank has no rows
 						to = 0
 					}
 					of[to] = append(of[to], uint32(row))
@@ -590,7 +590,7 @@ func TestMostFeatures(t *testing.T) {
 	}
 }
 
-// TestGaussians: the log loss of Gaussian classes on new rows is near that of their true
+// TestGaussians: the log loss of Gaussian classes on new rows is close to the loss of their true
 // means, even where classes have few rows.
 func TestGaussians(t *testing.T) {
 	team := par.NewTeam(2)
@@ -636,7 +636,7 @@ func TestGaussians(t *testing.T) {
 	}
 }
 
-// TestOutliers: a few wild values take little from linear scores.
+// TestOutliers: a few extreme values hardly affect linear scores.
 func TestOutliers(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()

@@ -2,7 +2,7 @@ package linear
 
 import "math"
 
-// FitBytes bounds the memory of fitting scores to columns of so many bins at most, without the
+// FitBytes bounds the memory of fitting scores to columns with at most bins bins, without the
 // model.
 func FitBytes(rows, columns, bins, classes, threads float64) float64 {
 	n := min(columns, MostFeatures)
@@ -17,5 +17,5 @@ func FitBytes(rows, columns, bins, classes, threads float64) float64 {
 	return numbers + products + features + 8*rows + 8*(classes+3)*sampled + 8*(classes+4*n)*threads
 }
 
-// featureBytes is a feature without its bins.
+// featureBytes is the size of a feature without its bins.
 const featureBytes = 64

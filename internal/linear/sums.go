@@ -211,7 +211,7 @@ func (f *fit) choose() {
 					between += float64(float64(sum) / float64(f.counts[k]) * float64(sum))
 				}
 			}
-			part[j].apart = between // the variance of all is one
+			part[j].separation = between // the variance of all is one
 		}
 	}
 	f.features = best(f.features, MostFeatures)

@@ -6,14 +6,14 @@ import (
 	"runtime"
 )
 
-// ErrShort is what every [ShortError] is.
+// ErrShort matches every [ShortError].
 var ErrShort = errors.New("aoso: there is not enough memory")
 
 // ShortError reports that there is not enough memory for something.
 type ShortError struct {
 	What       string // that needs memory
 	Need, Have float64
-	Limit      string // who has so much
+	Limit      string // what sets the limit
 }
 
 func (e *ShortError) Error() string {
@@ -26,7 +26,7 @@ func (e *ShortError) Unwrap() error { return ErrShort }
 // needs the least bytes in any case and the most at worst. The least must fit the
 // machine, and the most the limits of the process: Go ends the process when an allocation fails.
 func Afford(what string, least, most float64) error {
-	const little = 1 << 20 // the check takes longer than it is worth below this
+	const little = 1 << 20 // below this the check takes longer than it is worth
 	if total := Machine(); least > total {
 		return &ShortError{what, least, total, "the machine has"}
 	}

@@ -73,10 +73,9 @@ func MapFile(f *os.File, n int) *Block {
 // as well.
 var FileMin = 64 << 20
 
-// Like returns a block of n zero bytes for data made from those of b. If b is a
-// mapped file and n is large, the block is a file too, without a name, in the same
-// folder: the system can then write pages to the disk when memory is short. Else
-// the block is as from New.
+// Like returns a block of n zero bytes for data derived from b's. If b is a mapped file and n is
+// large, the block is an unnamed file in the same folder: the system can then write pages to
+// disk when memory is short. Else it is the same as New.
 func (b *Block) Like(n int) *Block {
 	if b != nil && b.folder != "" && n >= FileMin {
 		if data, unmap := mapTemporary(b.folder, n); data != nil {

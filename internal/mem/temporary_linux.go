@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reserve claims room for a file on the disk. It returns an error if there is none,
-// and does nothing where the file system cannot tell.
+// Reserve allocates disk space for a file. It returns an error if there is none, and does
+// nothing where the file system cannot tell.
 func Reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) {

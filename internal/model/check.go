@@ -11,10 +11,10 @@ import (
 // maxLeaves is the most leaves of a tree: their numbers have 16 bits.
 const maxLeaves = 1 << 16
 
-// Check returns what is wrong with the forest, if anything. Every index must be
-// in range, every number must be one that training can make, and the nodes must
-// make trees whose leaves are numbered from left to right. codes is the number of
-// codes of each column that splits can be on, 0 if it has numbers.
+// Check returns an error if the forest is invalid. Every index must be in range, every number
+// must be one that training can make, and the nodes must make trees whose leaves are numbered
+// from left to right. codes is the number of codes of each column that splits can be on, 0 if
+// the column is numeric.
 func (f *Forest) Check(codes []int) error {
 	if err := f.checkSizes(); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (f *Forest) Check(codes []int) error {
 	return nil
 }
 
-// size is how many numbers an array has and should have.
+// size is the actual and the expected length of an array.
 type size struct {
 	name      string
 	have, due int
@@ -82,8 +82,7 @@ func (f *Forest) checkSizes() error {
 	return nil
 }
 
-// checkTree checks the shape of a tree and its numbers of rows, with room for the
-// cuts of all trees.
+// checkTree checks the shape of a tree and its numbers of rows; cuts is scratch for all trees.
 func (f *Forest) checkTree(number int, cuts []kernel.Cut) error {
 	first, last := f.firstNode[number], f.firstNode[number+1]
 	firstLeaf, lastLeaf := f.firstLeaf[number], f.firstLeaf[number+1]
@@ -105,8 +104,8 @@ func (f *Forest) checkTree(number int, cuts []kernel.Cut) error {
 	return nil
 }
 
-// badPair finds a node or leaf whose pairs cannot be: a pair is two classes, or
-// one and a number that is no class; those of two such numbers come last.
+// badPair finds a node or leaf with invalid pairs: a pair is two classes, or one and a number
+// that is no class; pairs of two such numbers come last.
 func (f *Forest) badPair(ends []uint32, pairs int) int {
 	for i := 0; i < len(ends); i += 2 {
 		r, s, real := ends[i], ends[i+1], int(ends[i]) < f.classes

@@ -12,7 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// meta is what a file says of a model for people to read.
+// meta is the part of a file's header that describes the model for people.
 type meta struct {
 	Header
 	Trees     int               `json:"trees"`
@@ -28,7 +28,7 @@ func (m *Model) Encode(w io.Writer) error {
 	return err
 }
 
-// EncodePlain is Encode without packing: it takes less time, and the file more room.
+// EncodePlain is Encode without packing: it is faster, and the file larger.
 func (m *Model) EncodePlain(w io.Writer) error {
 	_, err := m.file(false).WriteTo(w)
 	return err
@@ -53,15 +53,15 @@ func (m *Model) file(short bool) *modelio.Writer {
 	return w
 }
 
-// Fingerprint is a hash, in hexadecimal, of the model without its parameters,
-// scores and type of labels.
+// Fingerprint returns a hash, in hexadecimal, of the model without its parameters, scores and
+// type of labels.
 func (m *Model) Fingerprint() string {
 	hash := m.writer(m.Header, false).Hash()
 	return hex.EncodeToString(hash[:16])
 }
 
-// writer takes the arrays of a forest. Their names are those of the file. In short files,
-// middles stand for what they tell.
+// writer returns a writer of a forest's arrays, named as in the file. In short files, middles
+// replace what follows from them.
 func (m *Model) writer(meta any, short bool) *modelio.Writer {
 	w, f := modelio.NewWriter(modelio.Model, meta), m.Forest
 	modelio.Add(w, "first_node", f.firstNode)
@@ -86,8 +86,8 @@ func (m *Model) writer(meta any, short bool) *modelio.Writer {
 	return w
 }
 
-// narrowClasses is the most classes whose numbers have 16 bits in files, and those past the
-// last class too.
+// narrowClasses is the most classes whose numbers, and those past the last class, have 16 bits
+// in files.
 const narrowClasses = 1<<16 - 2
 
 // addEnds adds class pairs.
@@ -103,7 +103,7 @@ func addEnds(w *modelio.Writer, name string, ends []uint32, classes int) {
 	modelio.Add(w, name, narrow)
 }
 
-// readEnds reads them.
+// readEnds reads class pairs.
 func readEnds(file *modelio.File, name string, ends *[]uint32, classes int) error {
 	if classes > narrowClasses {
 		return modelio.Read(file, name, ends)
@@ -119,7 +119,7 @@ func readEnds(file *modelio.File, name string, ends *[]uint32, classes int) erro
 	return nil
 }
 
-// readNames reads names that the header of a file does not have.
+// readNames reads names that are not in the header of a file.
 func readNames(file *modelio.File, name string, names *[]string) (err error) {
 	if *names == nil && file.Has(name) {
 		*names, err = file.Names(name)
@@ -127,8 +127,8 @@ func readNames(file *modelio.File, name string, names *[]string) (err error) {
 	return err
 }
 
-// Decode reads a model from the bytes of its file, which the model goes on to
-// use. Files of version 1 have their parameters renamed.
+// Decode reads a model from the bytes of its file, which the model keeps using. It renames the
+// parameters of version 1.
 func Decode(data []byte) (*Model, error) {
 	file, err := modelio.Open(modelio.Model, data)
 	if err != nil {
@@ -193,8 +193,7 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 	return f, nil
 }
 
-// readShape reads the children of nodes and their numbers of rows, once those of leaves are
-// known.
+// readShape reads the children of nodes and their numbers of rows, once the leaves' are known.
 func (f *Forest) readShape(file *modelio.File) error {
 	if !file.Has("middle") {
 		return cmp.Or(modelio.Read(file, "left", &f.left), modelio.Read(file, "right", &f.right), modelio.Read(file, "node_rows", &f.nodeRows))

@@ -8,15 +8,15 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Forest is the trees of a model, in the order in which they were grown. It
-// keeps them in flat arrays, which files hold as well.
+// Forest holds the trees of a model, in the order in which they were grown, in flat arrays, as
+// files do.
 type Forest struct {
 	classes int
 	pairs   int
 	full    bool
-	named   int // pairs of a leaf with steps for its best classes, each with the impossible class; 0: it has as many as a node
+	named   int // pairs of a sparse leaf, each with the padding class; 0: a leaf has as many pairs as a node
 
-	linear *Linear // scores before any tree; nil: zeros
+	linear *Linear // initial scores; nil: zeros
 
 	firstNode, firstLeaf []uint32 // by tree, and one past the last
 
@@ -33,30 +33,30 @@ type Forest struct {
 	values    []float32 // ValuesPerLeaf each
 }
 
-// NewForest is a forest without trees. Its nodes split on so many class pairs.
-// Its leaves have a value for each class if full, else one for each pair.
+// NewForest returns a forest without trees. Its nodes split on a number of class pairs. Its
+// leaves have a value for each class if full, else one for each pair.
 func NewForest(classes, pairs int, full bool) *Forest {
 	return &Forest{classes: classes, pairs: pairs, full: full, firstNode: []uint32{0}, firstLeaf: []uint32{0}}
 }
 
-// NewSparseForest is a forest without trees whose leaves have values for so many of the
-// classes. Such a value is relative to that of all classes without one.
+// NewSparseForest returns a forest without trees whose leaves have values for named classes.
+// Such a value is relative to the common value of all other classes.
 func NewSparseForest(classes, pairs, named int) *Forest {
 	f := NewForest(classes, pairs, false)
 	f.named = named
 	return f
 }
 
-// Named is the number of classes that a leaf of [NewSparseForest] has values for, else 0.
+// Named returns the number of classes that a leaf of [NewSparseForest] has values for, else 0.
 func (f *Forest) Named() int { return f.named }
 
-// Linear is the scores that rows have before any tree; nil: zeros.
+// Linear returns the initial scores of rows; nil: zeros.
 func (f *Forest) Linear() *Linear { return f.linear }
 
-// SetLinear changes them.
+// SetLinear sets the initial scores of rows.
 func (f *Forest) SetLinear(l *Linear) { f.linear = l }
 
-// pairsPerLeaf is the number of pairs of a leaf that is not full.
+// pairsPerLeaf returns the number of pairs of a leaf that is not full.
 func (f *Forest) pairsPerLeaf() int {
 	if f.named > 0 {
 		return f.named
@@ -64,17 +64,17 @@ func (f *Forest) pairsPerLeaf() int {
 	return f.pairs
 }
 
-// Classes is the number of classes.
+// Classes returns the number of classes.
 func (f *Forest) Classes() int { return f.classes }
 
-// Pairs is the number of class pairs of a node, and of a leaf that is neither full nor
-// has values for its best classes.
+// Pairs returns the number of class pairs of a node, and of a leaf that is neither full nor
+// sparse.
 func (f *Forest) Pairs() int { return f.pairs }
 
 // Full reports whether leaves have a value for each class.
 func (f *Forest) Full() bool { return f.full }
 
-// ValuesPerLeaf is the number of values that a leaf has.
+// ValuesPerLeaf returns the number of values that a leaf has.
 func (f *Forest) ValuesPerLeaf() int {
 	if f.full {
 		return f.classes
@@ -82,16 +82,16 @@ func (f *Forest) ValuesPerLeaf() int {
 	return f.pairsPerLeaf()
 }
 
-// Trees is the number of trees.
+// Trees returns the number of trees.
 func (f *Forest) Trees() int { return len(f.firstNode) - 1 }
 
-// Nodes is the number of nodes of all trees.
+// Nodes returns the number of nodes of all trees.
 func (f *Forest) Nodes() int { return f.splits.len() }
 
-// Leaves is the number of leaves of all trees.
+// Leaves returns the number of leaves of all trees.
 func (f *Forest) Leaves() int { return len(f.leafRows) }
 
-// Tree is a tree by its number.
+// Tree returns a tree by its number.
 func (f *Forest) Tree(number int) Tree {
 	firstNode, firstLeaf := f.firstNode[number], f.firstLeaf[number]
 	return Tree{
@@ -185,8 +185,8 @@ func appendPairs(dst []uint32, pairs []kernel.Pair) []uint32 {
 	return dst
 }
 
-// Truncated is a forest of the first trees. It shares their memory, but a tree
-// that is added to one does not change the other.
+// Truncated returns a forest of the first trees. It shares their memory, but a tree added to one
+// does not change the other.
 func (f *Forest) Truncated(trees int) *Forest {
 	nodes, leaves := int(f.firstNode[trees]), int(f.firstLeaf[trees])
 	t := *f
@@ -201,14 +201,14 @@ func (f *Forest) Truncated(trees int) *Forest {
 	return &t
 }
 
-// first is the first n elements of s; what is appended to them goes elsewhere.
+// first returns the first n elements of s; appending to them leaves s unchanged.
 func first[T any](s []T, n int) []T { return s[:n:n] }
 
-// Clone is a copy that shares nothing with f.
+// Clone returns a copy that shares nothing with f.
 func (f *Forest) Clone() *Forest { return Concat(f) }
 
-// Concat is the trees of forests of one kind, one forest after the other, with the sum of
-// their linear scores. It shares nothing that changes with them.
+// Concat returns the trees of forests of one kind, forest after forest, with the sum of their
+// linear scores. It shares nothing with them that can change.
 func Concat(forests ...*Forest) *Forest {
 	c := NewForest(forests[0].classes, forests[0].pairs, forests[0].full)
 	c.named = forests[0].named

@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// forests is one of pair leaves and one of full leaves, three trees each, the
-// second of one leaf.
+// forests returns one of pair leaves and one of full leaves, three trees each, the second of one
+// leaf.
 func forests() map[string]*Forest {
 	pair := func(r, s int32) []kernel.Pair { return []kernel.Pair{{R: r, S: s}, {R: 3, S: 3}} }
 	pairs, full := NewForest(3, 2, false), NewForest(3, 2, true)

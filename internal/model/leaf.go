@@ -13,19 +13,19 @@ type Leaf struct {
 	index  int // in the forest
 }
 
-// Rows is the number of training rows that reached the leaf.
+// Rows returns the number of training rows that reached the leaf.
 func (l Leaf) Rows() int { return int(l.forest.leafRows[l.index]) }
 
-// Values is the leaf's values, by class if the forest's leaves are full, else by
-// pair. They belong to the forest and must not be changed.
+// Values returns the leaf's values, by class if the forest's leaves are full, else by pair. They
+// belong to the forest and must not be changed.
 func (l Leaf) Values() []float32 {
 	n := l.forest.ValuesPerLeaf()
 	return l.forest.values[l.index*n:][:n]
 }
 
-// Pairs is the class pairs (r, s) of a leaf that is not full, else nil: value
-// i is added to the score of r and taken from that of s. A number that is no
-// class is [Forest.Classes].
+// Pairs returns the class pairs (r, s) of a leaf that is not full, else nil: value i is added to
+// the score of r and subtracted from the score of s. A number that is no class is
+// [Forest.Classes].
 func (l Leaf) Pairs() []kernel.Pair {
 	f := l.forest
 	if f.full {

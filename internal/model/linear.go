@@ -11,34 +11,33 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Linear is the raw scores that rows have before any tree: those of a linear model. It
-// does not take the value of a feature itself but that of its bin, a place, so that
-// training, which has only bins, knows the same scores, and an extreme value
-// weighs no more than the others of its bin.
+// Linear is the raw scores of rows before any tree, by a linear model. Its inputs are not values
+// of features but their places, a number for each bin. So training, which has only bins,
+// computes the same scores, and an extreme value weighs no more than the others of its bin.
 //
-// The score of a class is its bias and, for each term, the product of the place of the
-// term's column and the weight of the class there, rounded to a multiple of 2⁻²⁴. A
-// missing value has place 0, the mean.
+// The score of a class is its bias and, for each term, the product of the place in the term's
+// column and the weight of the class, rounded to a multiple of 2⁻²⁴. A missing value has place
+// 0, the mean.
 type Linear struct {
 	classes int
 
 	// By term.
 	columns   []int32
-	firstEdge []uint32 // and one past the last
+	firstEdge []uint32 // by term, and one past the last
 	edges     []float64
-	places    []float32 // one more than edges: below the first, from one to the next, from the last on
+	places    []float32 // by term one more than edges: below the first edge, between edges, from the last on
 	weights   []float32 // terms × classes
 
 	bias []float32 // by class
 }
 
-// NewLinear is scores that are the same for all rows.
+// NewLinear returns scores that are the same for all rows.
 func NewLinear(bias []float32) *Linear {
 	return &Linear{classes: len(bias), firstEdge: []uint32{0}, bias: bias}
 }
 
-// Add adds a term: a column, where its bins meet, what a value counts as in each of them,
-// and the weight of each class.
+// Add adds a term: a column, the edges of its bins, the place of each bin, and the weight of
+// each class.
 func (l *Linear) Add(column int, edges []float64, places, weights []float32) {
 	l.columns = append(l.columns, int32(column))
 	l.edges, l.places = append(l.edges, edges...), append(l.places, places...)
@@ -46,29 +45,29 @@ func (l *Linear) Add(column int, edges []float64, places, weights []float32) {
 	l.weights = append(l.weights, weights...)
 }
 
-// Terms is the number of terms.
+// Terms returns the number of terms.
 func (l *Linear) Terms() int { return len(l.columns) }
 
-// Bias is the score of each class where all places are 0.
+// Bias returns the score of each class where all places are 0.
 func (l *Linear) Bias() []float32 { return l.bias }
 
-// Column is the column of a term.
+// Column returns the column of a term.
 func (l *Linear) Column(term int) int { return int(l.columns[term]) }
 
-// Edges is where the bins of a term meet.
+// Edges returns the edges between the bins of a term.
 func (l *Linear) Edges(term int) []float64 { return l.edges[l.firstEdge[term]:l.firstEdge[term+1]] }
 
-// Places is what values count as in the bins of a term.
+// Places returns the places of the bins of a term.
 func (l *Linear) Places(term int) []float32 {
 	return l.places[int(l.firstEdge[term])+term : int(l.firstEdge[term+1])+term+1]
 }
 
-// Weights is the weight of each class in a term.
+// Weights returns the weight of each class in a term.
 func (l *Linear) Weights(term int) []float32 {
 	return l.weights[term*l.classes:][:l.classes]
 }
 
-// Place is what a value of a term's column counts as.
+// Place returns the place of a value of a term's column.
 func (l *Linear) Place(term int, x float64) float32 {
 	if x != x {
 		return 0
@@ -89,8 +88,8 @@ func Round(score float64) float64 {
 // the weights.
 type Scorer struct{ job kernel.LinearJob }
 
-// Scorer makes it ready to compute scores of rows. They have a distance of whole vectors,
-// with room for an impossible class.
+// Scorer returns a Scorer. The distance of the scores of two rows is padded to whole vectors and
+// includes a padding class.
 func (l *Linear) Scorer() *Scorer {
 	stride := (l.classes + 8) &^ 7
 	s := &Scorer{kernel.LinearJob{Terms: l.Terms(), Stride: stride, Bias: make([]float32, stride), Weights: make([]float32, l.Terms()*stride)}}
@@ -101,16 +100,16 @@ func (l *Linear) Scorer() *Scorer {
 	return s
 }
 
-// Stride is the distance of the scores of rows. That of the impossible class is zero.
+// Stride returns the distance of the scores of two rows. The padding class has score zero.
 func (s *Scorer) Stride() int { return s.job.Stride }
 
-// Scores writes the scores of rows of which the places are given, rows × terms.
+// Scores writes the scores of rows with the given places, rows × terms.
 func (s *Scorer) Scores(places []float32, rows int, scores []float64, k *kernel.Funcs) {
 	s.job.Places, s.job.Rows, s.job.Scores = places, rows, scores
 	k.Linear(&s.job)
 }
 
-// plus is the sum of two linear models; either may be nil.
+// plus returns the sum of two linear models; either may be nil.
 func (l *Linear) plus(o *Linear) *Linear {
 	if l == nil || o == nil {
 		return cmp.Or(l, o)
@@ -141,7 +140,7 @@ func (l *Linear) write(w *modelio.Writer) {
 	modelio.Add(w, "linear_bias", l.bias)
 }
 
-// readLinear reads scores of so many classes by columns with codes; nil: the file has none.
+// readLinear reads linear scores; nil: the file has none. codes is as in [Forest.Check].
 func readLinear(file *modelio.File, classes int, codes []int) (*Linear, error) {
 	if !file.Has("linear_bias") {
 		return nil, nil
@@ -163,7 +162,7 @@ func readLinear(file *modelio.File, classes int, codes []int) (*Linear, error) {
 	return l, nil
 }
 
-// check returns what is wrong, if anything. codes is as in [Forest.Check].
+// check returns an error if the scores are invalid. codes is as in [Forest.Check].
 func (l *Linear) check(codes []int) error {
 	terms, edges := l.Terms(), len(l.edges)
 	if len(l.firstEdge) != terms+1 || l.firstEdge[0] != 0 || int(l.firstEdge[terms]) != edges {

@@ -8,9 +8,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// TreesOnly is a forest with the scores of f, but for roundings, without linear scores. Trees
-// stand for them, and all leaves are full. false: that would take more new leaf values than
-// most.
+// TreesOnly returns a forest with the scores of f up to rounding, with full leaves, and with
+// trees in place of linear scores. false: that would take more than most new leaf values.
 func (f *Forest) TreesOnly(most int) (_ *Forest, ok bool) {
 	if f.linear == nil {
 		return f, true
@@ -25,7 +24,7 @@ func (f *Forest) TreesOnly(most int) (_ *Forest, ok bool) {
 	return Concat(f.linear.forest(f.pairs), f.withFullLeaves()), true
 }
 
-// withFullLeaves is the trees of f, each leaf with a value for each class. It shares the
+// withFullLeaves returns the trees of f, each leaf with a value for each class. It shares the
 // memory of nodes.
 func (f *Forest) withFullLeaves() *Forest {
 	full := *f
@@ -46,7 +45,7 @@ func (f *Forest) withFullLeaves() *Forest {
 	return &full
 }
 
-// leaves is the number of leaves of [Linear.forest].
+// leaves returns the number of leaves of [Linear.forest].
 func (l *Linear) leaves() int {
 	n := 1 // of the bias
 	for t := range l.Terms() {
@@ -55,7 +54,7 @@ func (l *Linear) leaves() int {
 	return n
 }
 
-// forest is trees that add up to the scores, but for roundings: one of a single leaf, the
+// forest returns trees that add up to the scores, up to rounding: one of a single leaf, the
 // bias, and one for each term. Their nodes have no class pairs.
 func (l *Linear) forest(pairs int) *Forest {
 	f := NewForest(l.classes, pairs, true)
@@ -68,7 +67,7 @@ func (l *Linear) forest(pairs int) *Forest {
 	return f
 }
 
-// addTree adds the tree of a term, a leaf for each bin. Two nodes are at the lowest edge.
+// addTree adds the tree of a term, with a leaf for each bin. Two nodes are at the lowest edge.
 // Missing values go right at the first of them, and left elsewhere, to a leaf of their own.
 func (l *Linear) addTree(f *Forest, term int, none []kernel.Pair) {
 	lowest, edges := math.Inf(1), l.Edges(term)
@@ -76,7 +75,7 @@ func (l *Linear) addTree(f *Forest, term int, none []kernel.Pair) {
 		lowest = edges[0]
 	}
 	edges = slices.Insert(slices.Clone(edges), 0, lowest)
-	// add adds the node of the edges from first up to end, which has a number.
+	// add adds the node of the edges from first up to end, at the given number.
 	var add func(first, end int, number Child)
 	add = func(first, end int, number Child) {
 		middle := (first + end) / 2
@@ -106,9 +105,9 @@ func (l *Linear) addTree(f *Forest, term int, none []kernel.Pair) {
 	f.EndTree()
 }
 
-// balance is numbers of rows of places below 0, at 0 and above it, by their signs. Nobody
-// knows the true ones. With these, the mean place is 0 as well, so that SHAP values from
-// the tree are those of the term.
+// balance returns numbers of rows for places below 0, at 0 and above it, by sign. The true
+// numbers are unknown. With these, the mean place is 0, so SHAP values from the tree equal the
+// term's.
 func balance(places []float32) map[int]int {
 	above, below := 0.0, 0.0
 	for _, place := range places {

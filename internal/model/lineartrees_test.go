@@ -29,7 +29,7 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// TestTreesOnly: trees stand for linear scores, whatever the leaves beside them.
+// TestTreesOnly: trees replace linear scores, whatever kind the other leaves are.
 func TestTreesOnly(t *testing.T) {
 	l := NewLinear([]float32{0.5, -1, 0.25})
 	l.Add(0, []float64{-1, 0, 0.5, 2}, []float32{-2, -1, 0.5, 1, 3}, []float32{0.1, 0.2, -0.3})

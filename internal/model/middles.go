@@ -6,11 +6,12 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// In files, the shape of trees is the middle of each node: the first leaf on its right. A
-// node comes after its parent, so of the nodes that separate some leaves, the first
-// separates them first.
+// In files, the shape of a tree is the middle of each node: its first leaf on the right. A node
+// comes after its parent, so of the nodes that separate some leaves, the first separates them
+// first.
 
-// middles is those of all nodes. The number of rows of a node is that of its leaves.
+// middles returns the middles of all nodes. The number of rows of a node follows from its
+// leaves.
 func (f *Forest) middles() []uint16 {
 	all, cuts := make([]uint16, f.Nodes()), make([]kernel.Cut, f.Nodes())
 	for t := range f.Trees() {
@@ -23,17 +24,17 @@ func (f *Forest) middles() []uint16 {
 	return all
 }
 
-// setMiddles sets the shape of all trees and the numbers of rows of their nodes, if the
-// middles make trees.
+// setMiddles sets the shape of all trees and the numbers of rows of their nodes. It returns
+// false if the middles make no trees.
 func (f *Forest) setMiddles(all []uint16) bool {
 	f.left, f.right, f.nodeRows = make([]Child, len(all)), make([]Child, len(all)), make([]uint32, len(all))
 	if len(f.firstLeaf) != len(f.firstNode) {
 		return false
 	}
-	var room []Child
+	var memory []Child
 	for i := range f.Trees() {
 		t := f.Tree(i)
-		if t.nodes < 0 || t.firstNode+t.nodes > len(all) || t.leaves != t.nodes+1 || t.firstLeaf+t.leaves > f.Leaves() || !t.setMiddles(all[t.firstNode:][:t.nodes], &room) {
+		if t.nodes < 0 || t.firstNode+t.nodes > len(all) || t.leaves != t.nodes+1 || t.firstLeaf+t.leaves > f.Leaves() || !t.setMiddles(all[t.firstNode:][:t.nodes], &memory) {
 			return false
 		}
 		t.CountRows()
@@ -41,11 +42,11 @@ func (f *Forest) setMiddles(all []uint16) bool {
 	return true
 }
 
-// setMiddles sets the children of all nodes, with room for their order.
-func (t Tree) setMiddles(middles []uint16, room *[]Child) bool {
+// setMiddles sets the children of all nodes; memory is scratch for their order.
+func (t Tree) setMiddles(middles []uint16, memory *[]Child) bool {
 	left, right := t.forest.left[t.firstNode:], t.forest.right[t.firstNode:]
-	nodes := slices.Grow((*room)[:0], 2*t.nodes)[:t.nodes] // by middle, from 1
-	*room = nodes
+	nodes := slices.Grow((*memory)[:0], 2*t.nodes)[:t.nodes] // by middle, from 1
+	*memory = nodes
 	for i := range nodes {
 		nodes[i] = -1
 	}

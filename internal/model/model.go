@@ -14,13 +14,13 @@ import (
 // Model is a trained model, as its file holds it.
 type Model struct {
 	Header
-	Encoder *category.Encoder // makes the columns that splits are on of features; nil: they are the features
+	Encoder *category.Encoder // encodes features as the columns that splits are on; nil: the columns are the features
 	Forest  *Forest
-	Params  json.RawMessage   // an object: the parameters of the training by their names
+	Params  json.RawMessage   // a JSON object: the training parameters by name
 	Scores  *conformal.Scores // for prediction sets; nil: none
 
-	Named     bool   // the features' names were given, not generated
-	LabelType string // what the program that trained the model takes labels for; "": not said
+	Named     bool   // the feature names were given, not generated
+	LabelType string // type of labels in the program that trained the model; "": unknown
 }
 
 // Header is a model without its trees.
@@ -28,18 +28,18 @@ type Header struct {
 	Method            string   `json:"method"`
 	Leaf              string   `json:"leaf"`
 	Pairs             int      `json:"pairs"`
-	LeafClasses       int      `json:"leaf_classes,omitempty"` // that a sparse leaf has values for
+	LeafClasses       int      `json:"leaf_classes,omitempty"` // number of classes that a sparse leaf has values for
 	TreesPerIteration int      `json:"trees_per_iteration"`
 	Classes           []string `json:"classes,omitempty"`
 	Features          []string `json:"features,omitempty"`
 	Temperature       float64  `json:"temperature,omitempty"` // 0: none
 }
 
-// mostNamed is how many names of classes, or of features, the header of a file has at most.
-// Longer lists are arrays.
+// mostNamed is the most names of classes, or of features, in the header of a file. Longer lists
+// are arrays.
 const mostNamed = 256
 
-// Categories lists the categories of each feature, nil for one that is numeric.
+// Categories returns the categories of each feature, nil for a numeric one.
 func (m *Model) Categories() [][]string {
 	categories := make([][]string, len(m.Features))
 	if m.Encoder != nil {
@@ -50,7 +50,7 @@ func (m *Model) Categories() [][]string {
 	return categories
 }
 
-// LinearFeatures lists the features in the linear scores, in their order.
+// LinearFeatures returns the features in the linear scores, in their order.
 func (m *Model) LinearFeatures() (features []int) {
 	l := m.Forest.Linear()
 	if l == nil {
@@ -68,14 +68,14 @@ func (m *Model) LinearFeatures() (features []int) {
 	return slices.Compact(features)
 }
 
-// The methods of training.
+// Training methods.
 const (
 	AOSO       = "aoso"
 	ABC        = "abc"
 	LogitBoost = "logitboost"
 )
 
-// The bounds of what a model may have.
+// Limits of a model.
 const (
 	MinTemperature = 1.0 / 64
 	MaxTemperature = 64
@@ -83,7 +83,7 @@ const (
 	MostLeafClasses = 63
 )
 
-// TreesPerIteration is the number of trees that an iteration of a method adds.
+// TreesPerIteration returns the number of trees that an iteration of a method adds.
 func TreesPerIteration(method string, classes int) int {
 	switch method {
 	case ABC:
@@ -94,7 +94,7 @@ func TreesPerIteration(method string, classes int) int {
 	return 1
 }
 
-// LeafKind is the kind of leaves that a forest has: "full", "sparse" or "pair".
+// LeafKind returns the kind of leaves that a forest has: "full", "sparse" or "pair".
 func (f *Forest) LeafKind() string {
 	switch {
 	case f.full:
@@ -105,7 +105,7 @@ func (f *Forest) LeafKind() string {
 	return "pair"
 }
 
-// check tells what is wrong with a header, if anything.
+// check returns an error if the header is invalid.
 func (h *Header) check() error {
 	if err := modelio.CheckNames("classes", h.Classes, modelio.MaxClasses); err != nil {
 		return err

@@ -8,19 +8,19 @@ type Node struct {
 	index  int // in the forest
 }
 
-// Split is the node's test.
+// Split returns the node's test.
 func (n Node) Split() Split { return n.forest.splits.at(n.index) }
 
-// Left is where the rows go that the split sends left.
+// Left returns the child to which the split sends rows left.
 func (n Node) Left() Child { return n.forest.left[n.index] }
 
-// Right is where the other rows go.
+// Right returns the child to which the split sends the other rows.
 func (n Node) Right() Child { return n.forest.right[n.index] }
 
-// Gain is the loss that the split was estimated to save.
+// Gain returns the estimate of how much the split lowers the loss.
 func (n Node) Gain() float32 { return n.forest.gain[n.index] }
 
-// Rows is the number of training rows that reached the node.
+// Rows returns the number of training rows that reached the node.
 func (n Node) Rows() int { return int(n.forest.nodeRows[n.index]) }
 
 // Pairs yields the class pairs that the split separates; see [Others].
@@ -32,9 +32,9 @@ func (n Node) Pairs() iter.Seq2[int, int] {
 // Others, as the second class of a pair, means all other classes.
 const Others = -1
 
-// realPairs yields the pairs among r, s, r, s, …. A number that is not below
-// classes is no class: as s it means all others, and a pair whose r is no class
-// is empty. Empty pairs come last.
+// realPairs yields the pairs among r, s, r, s, …. A number that is not below classes is no
+// class: as s it means all others, and a pair whose r is no class is empty. Empty pairs come
+// last.
 func realPairs(ends []uint32, classes int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for ; len(ends) > 0 && int(ends[0]) < classes; ends = ends[2:] {

@@ -1,14 +1,14 @@
 package model
 
-// Sides is where a split on a categorical feature sends rows.
+// Sides says where a split on a categorical feature sends rows.
 type Sides struct {
 	Feature     int
 	Left        []bool // by category
-	UnseenLeft  bool   // categories that training did not see
+	UnseenLeft  bool   // categories unknown to training
 	MissingLeft bool
 }
 
-// Sides is where a split sends categories; nil: its feature is numeric.
+// Sides returns where a split sends categories; nil: its feature is numeric.
 func (m *Model) Sides(s Split) *Sides {
 	if m.Encoder == nil {
 		return nil
@@ -38,7 +38,7 @@ func (s *Sides) Members(left bool) []int {
 	return members
 }
 
-// UnseenSide is where categories that training did not see go, in words.
+// UnseenSide returns, in words, where categories unknown to training go.
 func (s *Sides) UnseenSide() string { return side(s.UnseenLeft) }
 
 func side(left bool) string {

@@ -18,13 +18,13 @@ func (s *Set) Toggle(code int) { s[code/64] ^= 1 << (code % 64) }
 // Has reports whether a code is in the set.
 func (s *Set) Has(code int) bool { return s[code/64]>>(code%64)&1 != 0 }
 
-// Split is the test of a node: which rows go left, and which right.
+// Split is the test of a node: it decides which rows go left.
 type Split struct {
 	Feature     int32
 	MissingLeft bool // missing values go left
 
 	threshold float64
-	set       *Set // nil: it is numeric; code 0 is that of missing values
+	set       *Set // nil: numeric; code 0 is for missing values
 }
 
 // NumericSplit sends values below the threshold left. +Inf sends all values left
@@ -39,15 +39,15 @@ func CategoricalSplit(feature int, set Set) Split {
 	return Split{Feature: int32(feature), MissingLeft: set.Has(0), set: &set}
 }
 
-// Threshold is what the values that go left are below. Categorical splits have
+// Threshold returns the number that values which go left are below. Categorical splits have
 // none.
 func (s Split) Threshold() float64 { return s.threshold }
 
-// Set is the codes that a categorical split sends left, which must not be changed;
-// nil: it is numeric.
+// Set returns the codes that a categorical split sends left, which must not be changed; nil: it
+// is numeric.
 func (s Split) Set() *Set { return s.set }
 
-// MissingSide is where missing values go, in words.
+// MissingSide returns, in words, where missing values go.
 func (s Split) MissingSide() string { return side(s.MissingLeft) }
 
 // Compare orders splits by feature, then those that send missing values left
@@ -71,7 +71,7 @@ func (s Split) Compare(o Split) int {
 	return slices.Compare(s.set[:], o.set[:])
 }
 
-// Left is the values that go left.
+// Left returns the values that go left.
 func (s Split) Left() Values {
 	if s.set != nil {
 		return Values{low: 1, high: math.MaxUint8, missing: s.MissingLeft, set: s.set}
@@ -79,7 +79,7 @@ func (s Split) Left() Values {
 	return Values{low: math.Inf(-1), high: math.Nextafter(s.threshold, math.Inf(-1)), missing: s.MissingLeft}
 }
 
-// Right is the values that go right.
+// Right returns the values that go right.
 func (s Split) Right() Values {
 	if s.set != nil {
 		rest := *s.set
@@ -91,14 +91,14 @@ func (s Split) Right() Values {
 	return Values{low: s.threshold, high: math.Inf(1), missing: !s.MissingLeft}
 }
 
-// Values is a set of values of a feature: those that take one way at some splits.
+// Values is a set of values of a feature: the values that pass some splits on one side each.
 type Values struct {
 	low, high float64 // both included
 	missing   bool
-	set       *Set // of codes; nil: all
+	set       *Set // set of codes; nil: all
 }
 
-// And is the values that are in both sets.
+// And returns the values that are in both sets.
 func (v Values) And(o Values) Values {
 	both := Values{max(v.low, o.low), min(v.high, o.high), v.missing && o.missing, v.set}
 	if v.set != nil {

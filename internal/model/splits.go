@@ -8,7 +8,7 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// splits is the tests of nodes, in arrays as files hold them.
+// splits holds the tests of nodes, in arrays as in files.
 type splits struct {
 	feature     []int32
 	threshold   []float64
@@ -19,12 +19,12 @@ type splits struct {
 
 func (s *splits) len() int { return len(s.feature) }
 
-// at is the split of a node.
+// at returns the split of a node.
 func (s *splits) at(node int) Split {
 	return Split{s.feature[node], s.missingLeft[node] != 0, s.threshold[node], s.setOf(node)}
 }
 
-// setOf is the set of a node's split; nil: it is numeric.
+// setOf returns the set of a node's split; nil: it is numeric.
 func (s *splits) setOf(node int) *Set {
 	if s.set[node] == 0 {
 		return nil
@@ -77,7 +77,7 @@ func (s *splits) addAll(o *splits) {
 	s.sets = append(s.sets, o.sets...)
 }
 
-// first is the splits of the first nodes; what is added to them goes elsewhere.
+// first returns the splits of the first nodes; appending to them leaves s unchanged.
 func (s *splits) first(nodes int) splits {
 	sets := len(s.sets)
 	for _, number := range s.set[nodes:] {
@@ -102,7 +102,7 @@ func (s *splits) write(w *modelio.Writer) {
 	}
 }
 
-// words is sets as the words that they consist of.
+// words returns sets as the words that they consist of.
 func words(sets []Set) []uint64 {
 	all := make([]uint64, 0, 4*len(sets))
 	for _, set := range sets {
@@ -133,7 +133,7 @@ func (s *splits) read(file *modelio.File) error {
 	return nil
 }
 
-// sizes is how many numbers the arrays have and should have.
+// sizes returns the actual and the expected lengths of the arrays.
 func (s *splits) sizes() []size {
 	return []size{
 		{"threshold", len(s.threshold), s.len()}, {"missing_left", len(s.missingLeft), s.len()},
@@ -141,9 +141,8 @@ func (s *splits) sizes() []size {
 	}
 }
 
-// check returns what is wrong with the splits, if anything. Each set belongs to
-// one node, in the order of nodes. codes is the number of codes of each column, 0
-// if it has numbers.
+// check returns an error if the splits are invalid. Each set belongs to one node, in the order
+// of nodes. codes is the number of codes of each column, 0 if the column is numeric.
 func (s *splits) check(codes []int) error {
 	sets := 0
 	for node := range s.len() {

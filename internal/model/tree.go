@@ -9,13 +9,13 @@ import (
 // Child identifies a node or a leaf of a tree: node n is n, leaf n is −1 − n.
 type Child int32
 
-// LeafChild is the leaf with the given number.
+// LeafChild returns the leaf with the given number as a child.
 func LeafChild(leaf int) Child { return ^Child(leaf) }
 
 // IsLeaf reports whether the child is a leaf.
 func (c Child) IsLeaf() bool { return c < 0 }
 
-// Leaf is the number of the leaf that the child is.
+// Leaf returns the number of the leaf that the child is.
 func (c Child) Leaf() int { return int(^c) }
 
 // Tree is a tree of a forest. Nodes and leaves are numbered from zero: a node
@@ -26,7 +26,7 @@ type Tree struct {
 	firstLeaf, leaves int
 }
 
-// Root is where rows begin: node 0, or leaf 0 of a tree without nodes.
+// Root returns where rows start: node 0, or leaf 0 of a tree without nodes.
 func (t Tree) Root() Child {
 	if t.nodes == 0 {
 		return LeafChild(0)
@@ -34,16 +34,16 @@ func (t Tree) Root() Child {
 	return 0
 }
 
-// NumNodes is the number of nodes.
+// NumNodes returns the number of nodes.
 func (t Tree) NumNodes() int { return t.nodes }
 
-// NumLeaves is the number of leaves.
+// NumLeaves returns the number of leaves.
 func (t Tree) NumLeaves() int { return t.leaves }
 
-// Node is a node by its number.
+// Node returns a node by its number.
 func (t Tree) Node(number Child) Node { return Node{t.forest, t.firstNode + int(number)} }
 
-// Leaf is a leaf by its number.
+// Leaf returns a leaf by its number.
 func (t Tree) Leaf(number int) Leaf { return Leaf{t.forest, t.firstLeaf + number} }
 
 // Nodes yields the nodes by their numbers.
@@ -68,7 +68,7 @@ func (t Tree) Leaves() iter.Seq2[int, Leaf] {
 	}
 }
 
-// Rows is the number of training rows that reached a child.
+// Rows returns the number of training rows that reached a child.
 func (t Tree) Rows(c Child) int {
 	if c.IsLeaf() {
 		return t.Leaf(c.Leaf()).Rows()
@@ -76,7 +76,7 @@ func (t Tree) Rows(c Child) int {
 	return t.Node(c).Rows()
 }
 
-// Find is the number of the leaf that a row of raw feature values reaches.
+// Find returns the number of the leaf that a row of raw feature values reaches.
 func (t Tree) Find(row []float64) int {
 	f, c := t.forest, t.Root()
 	for !c.IsLeaf() {
@@ -89,8 +89,8 @@ func (t Tree) Find(row []float64) int {
 	return c.Leaf()
 }
 
-// Cuts finds which leaves each node separates. It reports whether the root leads
-// to every node, once and after its parent, and to the leaves in their order.
+// Cuts finds which leaves each node separates. It reports whether the root leads to every node,
+// once and after its parent, and to the leaves in their order.
 func (t Tree) Cuts(cuts []kernel.Cut) bool {
 	left, right := t.forest.left[t.firstNode:][:len(cuts)], t.forest.right[t.firstNode:][:len(cuts)]
 	below := func(c Child) uint32 { // leaves; of a node not cut yet
@@ -136,7 +136,7 @@ func (t Tree) SetLeaf(number int, values []float32, rows int) {
 	t.forest.leafRows[l.index] = uint32(rows)
 }
 
-// CountRows sets the numbers of rows of the nodes from those of the leaves.
+// CountRows sets the numbers of rows of the nodes from the leaves'.
 func (t Tree) CountRows() {
 	for i := Child(t.nodes - 1); i >= 0; i-- { // children come after their parents
 		n := t.Node(i)

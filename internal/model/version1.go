@@ -7,9 +7,8 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// version1 is the parameters as files of version 1 name them, by the names of
-// fields in Go, and their names since. Threads and Level, which say nothing
-// about a model, are gone.
+// version1 maps the names of parameters in files of version 1, which are names of fields in Go,
+// to their present names. Threads and Level, which describe no model, are absent.
 var version1 = map[string]string{
 	"Method":          "method",
 	"Leaf":            "leaf",
@@ -38,7 +37,7 @@ var version1 = map[string]string{
 	"Level":           "",
 }
 
-// renamed is parameters of version 1 under their names since.
+// renamed returns parameters of version 1 under their present names.
 func renamed(params json.RawMessage) (json.RawMessage, error) {
 	var old map[string]json.RawMessage
 	if err := json.Unmarshal(params, &old); err != nil {

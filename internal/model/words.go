@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Words is a split in words, with each name as write writes it. Of a set of
-// categories and the rest it lists the smaller, and of many the first.
+// Words describes a split in words, with each name as write returns it. Of a set of categories
+// and its complement it lists the smaller, and the first if there are many.
 func (m *Model) Words(s Split, write func(name string) string) string {
 	sides := m.Sides(s)
 	if sides == nil {

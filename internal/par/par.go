@@ -124,8 +124,8 @@ func (t *Team) Close() {
 	}
 }
 
-// spins takes some hundred microseconds. Waking a helper costs about as much,
-// and the rounds of a training follow closely on each other.
+// spins takes some hundred microseconds. Waking a helper costs about as much, and the rounds of
+// a training run follow each other closely.
 const spins = 300_000
 
 // pause is called in the i-th turn of a loop that waits for another worker. On a
@@ -174,8 +174,8 @@ func (t *Team) sleep(seen int) *round {
 	}
 }
 
-// work runs tasks until none are left: first those of the worker's own share, then
-// those left in the shares of the others.
+// work runs tasks until none are left: first the worker's own share, then the rest of the
+// others' shares.
 func (r *round) work(worker int) {
 	var taken int64
 	defer func() {

@@ -9,30 +9,28 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// blocks is trees of a forest in the form in which blocks of rows are
-// predicted. It does not change.
+// blocks holds trees of a forest in the form that predicts blocks of rows. It does not change.
 type blocks struct {
 	values     *values
 	columns    []column
 	thresholds []float64   // by test
-	narrow     []float32   // the least that are not below them
-	sets       [][4]uint64 // likewise, of categorical columns
+	narrow     []float32   // by test; the least float32 that is not below the threshold
+	sets       [][4]uint64 // by test of a categorical column
 	cuts       []kernel.Cut
 	firstCut   []uint32 // by tree, and one past the last
 	group      int      // trees that are worked on at once
 }
 
-// column is a feature and its tests: those that send missing values left, from
-// middle on those that send them right.
+// column is a feature and its tests: first those that send missing values left, from middle on
+// those that send them right.
 type column struct {
 	feature, first, middle, end int
 	categorical                 bool
 }
 
-// newBlocks prepares the trees from first on whose values are given. They are
-// worked on in groups with cacheBytes of values, or four times as many where they are
-// short: the sums of a group are added to memory, which takes longer than to read
-// values again.
+// newBlocks prepares the trees from first on, whose values are given. They are worked on in
+// groups with cacheBytes of values, or four times that if they are short: the sums of a group
+// are added to memory, which takes longer than reading values again.
 func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	const most = 64 // trees whose leaf numbers are kept
 	trees := v.trees()
@@ -88,30 +86,29 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 	}
 }
 
-// block predicts blocks of rows, one after the other. No two goroutines may use
-// one at once.
+// block predicts blocks of rows, one after the other. Only one goroutine may use it at a time.
 type block struct {
 	*blocks
 	adder
 	rows    int
 	column  []float64 // values of a feature
-	narrow  []float32 // likewise, if they are float32s
-	codes   []uint8   // likewise, if it is categorical
+	narrow  []float32 // the same as float32s, if they all are
+	codes   []uint8   // codes, if the feature is categorical
 	right   []uint64  // answers to the tests
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
 	scores  []float64
-	sums    []int32   // in place of scores, of short values
-	found   int       // trees whose leaves are found, but not added up; 0: none
-	entries *entries  // for the likeliest classes, of sparse leaves
-	linear  linear    // what scores begin with
-	lost    []float64 // room for scores that are lost after use
+	sums    []int32       // in place of scores, of short values
+	found   int           // trees whose leaves are found, but not added up; 0: none
+	sparse  *sparseScores // for the most likely classes, with sparse leaves
+	linear  linear        // initial scores
+	scratch []float64     // scratch for scores that are not kept
 }
 
 // leafStride keeps the leaf numbers of different trees in different cache sets.
 const leafStride = kernel.PredictRows + 32
 
-// newBlock is a block of rows that kernels predict.
+// newBlock returns a block of rows that kernels predict.
 func (p *blocks) newBlock(k *kernel.Funcs) *block {
 	return &block{
 		blocks:  p,
@@ -126,20 +123,20 @@ func (p *blocks) newBlock(k *kernel.Funcs) *block {
 	}
 }
 
-// beginScores makes the scores or sums of so many rows what they are before any tree.
-func (b *block) beginScores(rows int) {
+// initScores sets the scores or sums of the first rows to the initial scores.
+func (b *block) initScores(rows int) {
 	if b.short != nil {
 		b.sums = resized(b.sums, rows*b.short.classes)
 		clear(b.sums)
 	} else {
 		b.scores = resized(b.scores, rows*b.stride())
-		b.linear.begin(b.scores, rows, b.kernels)
+		b.linear.write(b.scores, rows, b.kernels)
 	}
 }
 
 func (b *block) words() int { return (b.rows + 63) / 64 }
 
-// load asks at most PredictRows rows, from the first on, all tests.
+// load evaluates all tests for at most PredictRows rows of x, from first on.
 func (b *block) load(x bin.Source, first, rows int) {
 	b.rows = rows
 	if b.linear.Linear != nil {
@@ -179,11 +176,11 @@ func (b *block) load(x bin.Source, first, rows int) {
 	}
 }
 
-// narrowTests is how many tests of a feature take as much less time on float32s as it
-// takes to find out that its values are such.
+// narrowTests is the number of tests of a feature from which float32s save more time than
+// converting its values takes.
 const narrowTests = 8
 
-// narrow writes numbers as float32s and tells whether all of them are.
+// narrow converts numbers to float32s and reports whether none of them changes.
 func narrow(to []float32, from []float64) bool {
 	for i, x := range from {
 		to[i] = float32(x)
@@ -194,8 +191,8 @@ func narrow(to []float32, from []float64) bool {
 	return true
 }
 
-// narrowThreshold is the least float32 that is not below a threshold. The same float32s
-// are below both.
+// narrowThreshold returns the least float32 that is not below a threshold. The same float32s are
+// below both.
 func narrowThreshold(threshold float64) float32 {
 	narrow := float32(threshold)
 	if float64(narrow) < threshold {
@@ -204,8 +201,8 @@ func narrowThreshold(threshold float64) float32 {
 	return narrow
 }
 
-// total adds up the values of the first trees. Short values of a single group are added up
-// when they are asked for: then the sums of a few rows stay in the first-level cache.
+// total adds up the values of the first trees. For short values of a single group, shortSums
+// does it later: then the sums of a few rows stay in the first-level cache.
 func (b *block) total(trees int) {
 	b.found = 0
 	if b.short != nil && 0 < trees && trees <= b.group {
@@ -213,16 +210,16 @@ func (b *block) total(trees int) {
 		b.found = trees
 		return
 	}
-	b.beginScores(b.rows)
+	b.initScores(b.rows)
 	b.addTrees(trees)
 }
 
-// shortSums is the sums of rows from the first on. They are good until the next call.
+// shortSums returns the sums of rows from first on, valid until the next call.
 func (b *block) shortSums(first, rows int) []int32 {
 	if b.found == 0 {
 		return b.sums[first*b.short.classes:][:rows*b.short.classes]
 	}
-	b.beginScores(rows)
+	b.initScores(rows)
 	b.addShort(b.sums, rows, 0, b.found, b.leaves[first:], leafStride)
 	return b.sums
 }

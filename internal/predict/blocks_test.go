@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// randomForest has trees of any shape, thresholds that values meet, and pairs
-// that a training would not choose. change may change the values of a tree.
+// randomForest returns trees of any shape, with thresholds that equal values, and pairs that
+// training would not choose. change may change the values of a tree.
 func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, full bool, change func(tree int, values []float32)) *model.Forest {
 	f := model.NewForest(classes, pairs, full)
 	for tree := range trees {
@@ -33,7 +33,7 @@ func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, ful
 
 func unchanged(int, []float32) {}
 
-// randomPairs is the pairs of a leaf.
+// randomPairs returns the pairs of a leaf.
 func randomPairs(r *rand.Rand, f *model.Forest) []kernel.Pair {
 	if f.Full() {
 		return nil
@@ -161,7 +161,7 @@ func TestBlocks(t *testing.T) {
 				t.Fatal("short values:", v.short != nil)
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
-				p := newBlocks(f, run.first, newValues(f).of(run.first, run.last), 4096)
+				p := newBlocks(f, run.first, newValues(f).slice(run.first, run.last), 4096)
 				b := p.newBlock(kernel.Generic)
 				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
 					b.load(x, block.first, block.rows)

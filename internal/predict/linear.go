@@ -6,7 +6,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// linear is the linear scores that rows of a block begin with; without a model, zeros.
+// linear computes the linear scores from which the rows of a block start; without a model,
+// zeros.
 type linear struct {
 	*model.Linear
 	scorer model.Scorer
@@ -14,7 +15,7 @@ type linear struct {
 	column []float64 // values of a feature
 }
 
-// newLinear is the scores of single rows.
+// newLinear returns the linear scores of single rows.
 func newLinear(v *values) linear {
 	l := linear{Linear: v.linear}
 	if l.Linear != nil {
@@ -48,8 +49,8 @@ func (l *linear) loadRow(row []float64) {
 	}
 }
 
-// begin writes the scores of the rows loaded, whose distance is that of the values.
-func (l *linear) begin(scores []float64, rows int, k *kernel.Funcs) {
+// write writes the scores of the loaded rows, at the distance of the values' scores.
+func (l *linear) write(scores []float64, rows int, k *kernel.Funcs) {
 	if l.Linear == nil {
 		clear(scores)
 		return
@@ -57,7 +58,7 @@ func (l *linear) begin(scores []float64, rows int, k *kernel.Funcs) {
 	l.scorer.Scores(l.places, rows, scores, k)
 }
 
-// resized is a slice of so many numbers, whatever they are.
+// resized returns a slice of n numbers, with any contents.
 func resized[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return make([]T, n)

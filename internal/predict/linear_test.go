@@ -45,8 +45,8 @@ func sparseForest(r *rand.Rand, trees, leaves, cols, classes, named int) *model.
 	return f
 }
 
-// TestLinear: all predictions begin with linear scores, and add the values of trees to
-// them in order.
+// TestLinear: all predictions start from linear scores, and add the values of trees to them in
+// order.
 func TestLinear(t *testing.T) {
 	const trees, cols, rows = 70, 7, 300
 	for seed, test := range []struct {

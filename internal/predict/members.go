@@ -6,18 +6,16 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// members answers the tests of a categorical feature. The keys of the answers lie
-// side by side.
+// members evaluates the tests of a categorical feature. The keys of the answers are adjacent.
 type members struct {
 	feature int
 	first   int         // slot of the first test
 	sets    []model.Set // by test: the codes that go left
-	codes   int         // after these, all answers are alike
-	right   []uint8     // by code, 0 for missing, and last for those after: a bit for each test, set if the answer is right
+	codes   int         // all codes from here on have the same answers
+	right   []uint8     // by code, 0 for missing, and last for all others: a bit for each test, set if the row goes right
 }
 
-// categoricalKey is what the key of an answer is compared with: 0 is left, and
-// all ones is right.
+// categoricalKey is compared with the key of an answer: 0 is left, all ones is right.
 const categoricalKey = 1 << 63
 
 // member is a test of a categorical feature.
@@ -59,7 +57,7 @@ func (w *walks) addMembers(f *model.Forest) map[member]uint32 {
 	return slots
 }
 
-// answer finds the answers of all codes to the tests.
+// answer evaluates the tests for all codes.
 func (m *members) answer() {
 	for i := range m.sets {
 		for code := range 256 {
@@ -80,7 +78,7 @@ func (m *members) answer() {
 
 func (m *members) bytes() int { return (len(m.sets) + 7) / 8 }
 
-// keysOf is the keys of the answers of a byte.
+// keysOf holds the keys of the answers of each byte.
 var keysOf = func() (keys [256][8]uint64) {
 	for bits := range keys {
 		for i := range keys[bits] {

@@ -1,5 +1,5 @@
-// Package predict predicts rows by the trees of a model: blocks of rows for
-// many, and single rows without allocating memory.
+// Package predict predicts rows with the trees of a model: blocks of rows, or single rows
+// without allocating memory.
 package predict
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Predictor predicts rows by the trees of a forest. It prepares what it needs
-// when first asked for it. Any number of goroutines may use it at once.
+// Predictor predicts rows with the trees of a forest. It prepares what it needs at the first
+// call that needs it. Any number of goroutines may use it at once.
 type Predictor struct {
 	forest     *model.Forest
 	cacheBytes int // of leaf values that are worked on at once
@@ -34,16 +34,16 @@ func New(f *model.Forest, cacheBytes int) *Predictor {
 	return p
 }
 
-// Job is rows to predict by the first trees.
+// Job is a set of rows to predict with the first trees.
 type Job struct {
 	Features bin.Source
 	Trees    int
 	Kernels  *kernel.Funcs
-	Threads  int // 0: as many as there are cores, and rows for
+	Threads  int // 0: the number of cores, at most as many as the rows occupy
 }
 
-// scoreBytes is what the scores of a block of rows take at most, and sumBytes what the
-// sums of short values take, unless those of the least number of rows, 64, take more.
+// scoreBytes bounds the scores of a block of rows, and sumBytes the sums of short values, unless
+// the least number of rows, 64, needs more.
 const scoreBytes, sumBytes = 8 << 20, 256 << 10
 
 // planBlocks is plan for blocks of scores or sums.
@@ -57,10 +57,10 @@ func (p *blocks) planBlocks(j *Job) (threads, size int) {
 	return j.plan(8*p.values.classes, scoreBytes)
 }
 
-// plan is how many threads a job has, and how many rows each of its blocks, if a row takes
-// so many bytes and a block may take so many.
+// plan returns the number of threads of a job and the number of rows in each of its blocks,
+// given the bytes of a row and the most bytes of a block.
 func (j *Job) plan(rowBytes, bytes int) (threads, size int) {
-	words := max(1, (j.Features.Rows()+63)/64) // of rows; less than one takes as long
+	words := max(1, (j.Features.Rows()+63)/64) // of 64 rows; less than one takes as long
 	threads = j.Threads
 	if threads == 0 && words > 1 {
 		threads = par.Available()
@@ -85,16 +85,14 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 	})
 }
 
-// usedBytes is how many bytes of scores are used while they are in the cache, unless
-// those of a row take more.
+// usedBytes bounds the scores that are used while they are in the cache, unless a row has more.
 const usedBytes = 64 << 10
 
-// FewRows are predicted one by one in less time than as a block.
+// FewRows are predicted faster one by one than as a block.
 const FewRows = 12
 
-// Scores calls use with the raw scores of a few rows at a time and the number of the
-// first of them. It writes them to all, rows × classes. If all is nil, they are lost
-// after use.
+// Scores calls use with the raw scores of a few rows at a time and the number of the first of
+// them. It writes them to all, rows × classes, unless all is nil.
 func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
 	p.scores(j, 0, all, use)
 }
@@ -113,7 +111,7 @@ func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 	})
 }
 
-// dividesShort tells whether scores divides by the temperature: sums of short values.
+// dividesShort reports whether scores divides by the temperature: sums of short values.
 func (p *Predictor) dividesShort(j *Job) bool {
 	return j.Features.Rows() > FewRows && p.values().short != nil
 }
@@ -145,8 +143,8 @@ func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(
 			if all != nil {
 				scores = all[(first+i)*classes:][:rows*classes]
 			} else {
-				b.lost = slices.Grow(b.lost[:0], rows*classes)
-				scores = b.lost[:rows*classes]
+				b.scratch = slices.Grow(b.scratch[:0], rows*classes)
+				scores = b.scratch[:rows*classes]
 			}
 			b.write(scores, i, temperature)
 			use(first+i, scores)
@@ -158,7 +156,7 @@ func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(
 func (p *Predictor) Classes(j *Job, best []int) {
 	v := p.values()
 	if j.Features.Rows() > FewRows && p.sparse() {
-		p.eachEntries(j, 1, func(row int, e *entries) { best[row] = slices.MinFunc(e.list, better).Class })
+		p.eachSparse(j, 1, func(row int, e *sparseScores) { best[row] = slices.MinFunc(e.list, better).Class })
 		return
 	}
 	if v.short == nil || j.Features.Rows() <= FewRows {
@@ -194,8 +192,8 @@ func (p *Predictor) Leaves(j *Job) []int32 {
 	return leaves
 }
 
-// Staged yields the number of trees and the raw scores after every so many
-// trees and at the end. The scores are good until the next step.
+// Staged yields the number of trees and the raw scores after every multiple of every trees and
+// at the end. The scores are valid until the next step.
 func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	classes := p.forest.Classes()
 	return func(yield func(int, []float64) bool) {
@@ -205,10 +203,10 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 		defer team.Close()
 		for first := 0; first < j.Trees; first += every {
 			last := min(first+every, j.Trees)
-			stage := newBlocks(p.forest, first, p.values().of(first, last), p.cacheBytes)
+			stage := newBlocks(p.forest, first, p.values().slice(first, last), p.cacheBytes)
 			j.run(stage, team, size, func(b *block, row int) {
 				if first == 0 && b.linear.Linear != nil {
-					b.beginScores(b.rows)
+					b.initScores(b.rows)
 					b.write(scores[row*classes:][:b.rows*classes], 0, 0)
 				}
 				b.addTo(scores[row*classes:], last-first)
@@ -220,5 +218,5 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	}
 }
 
-// Row prepares for rows that kernels predict one by one by the first trees.
+// Row returns a Row that kernels predict with the first trees.
 func (p *Predictor) Row(k *kernel.Funcs, trees int) *Row { return p.walks().newRow(k, trees) }

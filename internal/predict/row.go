@@ -7,25 +7,25 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Row predicts single rows, one after the other, without allocating memory. No
-// two goroutines may use one at once.
+// Row predicts single rows, one after the other, without allocating memory. Only one goroutine
+// may use it at a time.
 type Row struct {
 	*walks
 	adder
-	trees  int      // to use
+	trees  int      // number of trees to use
 	keys   []uint64 // of the row, by slot
 	walk   kernel.WalkJob
 	leaves [runTrees]uint16 // of a run
 	scores []float64
 	sums   []int32 // of the short values of a run
-	linear linear  // what scores begin with
+	linear linear  // initial scores
 
-	// What the trees from a stage on can do, as in walks of one stage.
+	// Bounds of what the trees from a stage on can add, as in walks for one stage.
 	restLow, restHigh, restSize []float64
 	rounding                    float64 // of a sum, by the size of its terms
 }
 
-// newRow prepares for rows that kernels predict by the first trees.
+// newRow returns a Row that kernels predict with the first trees.
 func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 	r := &Row{
 		walks:  w,
@@ -64,10 +64,10 @@ func (r *Row) boundRests() {
 	r.rounding = float64(4*additions) * 0x1p-53
 }
 
-// The keys of the largest finite numbers, which infinite ones count as.
+// The keys of the largest finite numbers, as which infinite ones count.
 var least, greatest = bin.Key(-math.MaxFloat64), bin.Key(math.MaxFloat64)
 
-// Load makes a row the one that is predicted.
+// Load sets the row to predict.
 func (r *Row) Load(row []float64) {
 	keys := r.keys[r.memberSlots:]
 	for i, s := range r.slots {
@@ -87,10 +87,10 @@ func (r *Row) Load(row []float64) {
 	if r.linear.Linear != nil {
 		r.linear.loadRow(row)
 	}
-	r.linear.begin(r.scores, 1, r.kernels)
+	r.linear.write(r.scores, 1, r.kernels)
 }
 
-// walkRun walks through the trees of a run. It returns those to use.
+// walkRun walks through the trees of a run. It returns the first and last tree to use.
 func (r *Row) walkRun(run int) (first, last int) {
 	first, last = run*runTrees, min((run+1)*runTrees, r.trees)
 	end := min((run+1)*runTrees, len(r.walks.walks))
@@ -111,7 +111,7 @@ func (r *Row) addRun(run int) {
 	r.short.addScores(r.scores[:r.classes], r.sums)
 }
 
-// Scores is the raw scores of the row, good until the next is loaded.
+// Scores returns the raw scores of the row, valid until the next Load.
 func (r *Row) Scores() []float64 {
 	for run := range r.runs() {
 		r.addRun(run)
@@ -142,11 +142,11 @@ func (r *Row) ScoresOf(classes []int, scores []float64) {
 	}
 }
 
-// fewClasses is how many scores a kernel adds up in the time of one by itself.
+// fewClasses is the number of scores that a kernel adds up in the time of one by itself.
 const fewClasses = 12
 
-// Class is the class of the greatest score, the lowest where some tie. It stops
-// when no tree that is left can change it, after so many trees.
+// Class returns the class of the greatest score, the lowest in a tie, and the number of trees
+// used: it stops when no remaining tree can change the class.
 func (r *Row) Class() (class, trees int) {
 	if r.linear.Linear != nil {
 		class = r.greatest()
@@ -161,7 +161,7 @@ func (r *Row) Class() (class, trees int) {
 	return class, r.trees
 }
 
-// greatest is the class of the greatest score so far.
+// greatest returns the class of the greatest score so far.
 func (r *Row) greatest() (class int) {
 	for k, score := range r.scores[:r.classes] {
 		if score > r.scores[class] {

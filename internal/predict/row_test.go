@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// TestRow compares single rows with walks through the forest: leaves, scores,
-// and the class, which must be that of all trees in their order.
+// TestRow compares single rows with walks through the forest: leaves, scores, and the class,
+// which must be the class of all trees in their order.
 func TestRow(t *testing.T) {
 	const trees, cols = 300, 7
 	for seed, test := range []struct {

@@ -7,23 +7,22 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// shortValues is the values of full leaves as multiples of one power of two, the unit.
-// Sums of such values are exact in integers, and so they are in float64: both ways give
-// the same scores, bit for bit. Training rounds the values of many classes so
-// (loss.Newton), which makes them short.
+// shortValues holds the values of full leaves as multiples of one power of two, the unit. Sums
+// of such values are exact in integers and in float64, so both give the same scores, bit for
+// bit. Training rounds values for many classes so (loss.Newton), which makes them short.
 type shortValues struct {
 	steps   []int16 // in units, by leaf and class
 	unit    float64
-	classes int // of a leaf in steps: whole vectors
-	atOnce  int // trees whose sums 16 bits hold
+	classes int // of a leaf in steps, padded to whole vectors
+	atOnce  int // trees whose sums fit in 16 bits
 }
 
-// shortBits is how many bits a short value has at most, without its sign, so that 16 hold
-// the sums of several trees.
+// shortBits is the most bits of a short value, without its sign, so that 16 bits hold the sums
+// of several trees.
 const shortBits = 12
 
-// newShortValues counts values of trees in units. It returns nil if not all of them are
-// multiples of a unit that are short.
+// newShortValues expresses values of trees in units. It returns nil unless all of them are short
+// multiples of a unit.
 func newShortValues(values []float32, classes, trees int) *shortValues {
 	const mostTrees = math.MaxInt32 >> shortBits
 	most := float32(0)
@@ -35,7 +34,7 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 	}
 	_, exponent := math.Frexp(float64(most))
 	unit := math.Ldexp(1, exponent-shortBits)
-	var set int16 // bits of any value
+	var set int16 // bits set in any value
 	for _, v := range values {
 		units := float64(v) / unit
 		if units != float64(int16(units)) {

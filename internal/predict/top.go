@@ -15,7 +15,7 @@ type Scored struct {
 	score float64
 }
 
-// better puts greater scores first, and of equal ones the lower class.
+// better orders scores from greatest to lowest; the lower class wins a tie.
 func better(a, b Scored) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Class, b.Class))
 }
@@ -26,7 +26,7 @@ func best(all []Scored, n int) []Scored {
 	return all[:n]
 }
 
-// bestOf is the n best classes of a row with a score for each.
+// bestOf returns the n best classes of a row with a score for each class.
 func bestOf(top []Scored, scores []float64, n int) []Scored {
 	top = top[:0]
 	for k, score := range scores {
@@ -45,12 +45,12 @@ func bestOf(top []Scored, scores []float64, n int) []Scored {
 	return top
 }
 
-// Top calls use with the n likeliest classes of each row, in any order of the rows. The
-// classes are good until use returns. Sparse leaves take time and memory by the classes
-// that they move, not by all there are.
+// Top calls use with the n most likely classes of each row, in any order of the rows. The
+// classes are valid until use returns. With sparse leaves, time and memory depend on the classes
+// that they change, not on all.
 func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, top []Scored)) {
 	if p.sparse() {
-		p.eachEntries(j, n, func(row int, e *entries) {
+		p.eachSparse(j, n, func(row int, e *sparseScores) {
 			e.probabilities(temperature)
 			use(row, best(e.list, n))
 		})
@@ -58,7 +58,7 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	}
 	v := p.values()
 	p.Scores(j, nil, func(first int, scores []float64) {
-		const few = 32 // are faster found one by one than by sorting all
+		const few = 32 // faster to select than to sort all
 		all, proba := make([]Scored, 0, v.classes), slices.Clone(scores)
 		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: proba, Classes: v.classes, Temperature: temperature})
 		for i := range len(scores) / v.classes {
@@ -80,23 +80,23 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	})
 }
 
-// sparse tells whether leaves move a few classes of many, and all others have one score.
+// sparse reports whether leaves change a few classes of many, and all others have one score.
 func (p *Predictor) sparse() bool {
 	return p.forest.Named() > 0 && p.values().full == nil && p.forest.Linear() == nil
 }
 
-// eachEntries calls use with the entries of each row, in any order of the rows. Among them
-// are so many classes that no leaf moves, the first ones.
-func (p *Predictor) eachEntries(j *Job, more int, use func(row int, e *entries)) {
+// eachSparse calls use with the sparse class scores of each row, in any order of the rows. They
+// include the first more classes that no leaf changes.
+func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScores)) {
 	v := p.values()
-	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers are what takes memory
+	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers dominate the memory
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		if b.entries == nil {
-			b.entries = &entries{values: v, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
+		if b.sparse == nil {
+			b.sparse = &sparseScores{values: v, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
 		}
-		e := b.entries
+		e := b.sparse
 		e.leaves = slices.Grow(e.leaves[:0], b.rows*j.Trees)[:b.rows*j.Trees]
 		b.writeLeaves(e.leaves, j.Trees)
 		for i := range b.rows {
@@ -106,18 +106,19 @@ func (p *Predictor) eachEntries(j *Job, more int, use func(row int, e *entries))
 	})
 }
 
-// entries is the classes that the leaves of a row move, and their scores.
-type entries struct {
+// sparseScores holds the scores of the classes that the leaves of a row change.
+type sparseScores struct {
 	*values
 	leaves  []int32
 	scores  []float64 // by class; zero unless touched
 	touched []bool    // by class
-	list    []Scored  // those moved, and after them others, whose score is zero
+	list    []Scored  // classes changed, and after them others, whose score is zero
 	moved   int
 }
 
-// load lists the classes of a row that reaches the leaves given, and some that none moves.
-func (e *entries) load(leaves []int32, more int) {
+// load lists the classes of a row that reaches the given leaves, and the first more classes that
+// none of them changes.
+func (e *sparseScores) load(leaves []int32, more int) {
 	e.list = e.list[:0]
 	for t, leaf := range leaves {
 		at := (int(e.firstLeaf[t]) + int(leaf)) * e.perLeaf
@@ -143,8 +144,8 @@ func (e *entries) load(leaves []int32, more int) {
 	}
 }
 
-func (e *entries) add(class int, step float64) {
-	if class == e.classes { // impossible
+func (e *sparseScores) add(class int, step float64) {
+	if class == e.classes { // padding class
 		return
 	}
 	if !e.touched[class] {
@@ -154,8 +155,8 @@ func (e *entries) add(class int, step float64) {
 	e.scores[class] += step
 }
 
-// probabilities sets those of the list.
-func (e *entries) probabilities(temperature float64) {
+// probabilities replaces the scores of the list by probabilities.
+func (e *sparseScores) probabilities(temperature float64) {
 	if temperature == 0 {
 		temperature = 1
 	}

@@ -7,29 +7,29 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// values is what the leaves of trees add to the scores of rows, as kernels add
-// it. It does not change.
+// values holds what the leaves of trees add to the scores of rows, in the kernels' form. It does
+// not change.
 type values struct {
 	classes   int
 	firstLeaf []uint32 // by tree, and one past the last
-	most      int      // leaves of a tree
+	most      int      // most leaves of a tree
 	linear    *model.Linear
 	scorer    *model.Scorer
 
 	full    []float32         // of leaves with a value for every class
-	short   *shortValues      // likewise, to be used in their place; nil: 16 bits do not hold them
-	pairs   []kernel.PairStep // of the others, perLeaf each
-	wide    []widePair        // in their place, if numbers of classes have more than 16 bits
+	short   *shortValues      // used instead of full; nil: 16 bits do not hold them
+	pairs   []kernel.PairStep // of other leaves, perLeaf each
+	wide    []widePair        // in place of pairs, if class numbers need more than 16 bits
 	perLeaf int
 }
 
-// widePair is a kernel.PairStep of any classes.
+// widePair is a kernel.PairStep for any number of classes.
 type widePair struct {
 	r, s uint32
 	step float64
 }
 
-// newValues takes the leaves of all trees.
+// newValues collects the leaf values of all trees.
 func newValues(f *model.Forest) *values {
 	trees := f.Trees()
 	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, trees+1), perLeaf: f.ValuesPerLeaf(), most: 1, linear: f.Linear()}
@@ -47,13 +47,13 @@ func newValues(f *model.Forest) *values {
 			v.short = newShortValues(all, f.Classes(), trees)
 		}
 	} else {
-		v.takePairs(all, pairs)
+		v.setPairs(all, pairs)
 	}
 	return v
 }
 
-// of is the values of the trees from first up to last.
-func (v *values) of(first, last int) *values {
+// slice returns the values of the trees from first up to last.
+func (v *values) slice(first, last int) *values {
 	begin, end := v.firstLeaf[first], v.firstLeaf[last]
 	part := *v
 	part.firstLeaf = make([]uint32, last-first+1)
@@ -76,24 +76,23 @@ func (v *values) of(first, last int) *values {
 	return &part
 }
 
-// fullClasses is how many classes' values are added up in the time of one
-// pair's.
+// fullClasses is the number of classes whose values are added up in the time of one pair's.
 const fullClasses = 16
 
-// takePairs makes pairs, or full leaves where they take less time. All
-// impossible classes become the one past the last.
-func (v *values) takePairs(all []float32, ends []uint32) {
-	impossible := uint32(v.classes)
-	if impossible > math.MaxUint16 {
+// setPairs sets pairs, or full leaves where these take less time. All padding classes become the
+// one past the last.
+func (v *values) setPairs(all []float32, ends []uint32) {
+	padding := uint32(v.classes)
+	if padding > math.MaxUint16 {
 		v.wide = make([]widePair, len(all))
 		for i, value := range all {
-			v.wide[i] = widePair{min(ends[2*i], impossible), min(ends[2*i+1], impossible), float64(value)}
+			v.wide[i] = widePair{min(ends[2*i], padding), min(ends[2*i+1], padding), float64(value)}
 		}
 		return
 	}
 	v.pairs = make([]kernel.PairStep, len(all))
 	for i, value := range all {
-		v.pairs[i] = kernel.PairStep{R: uint16(min(ends[2*i], impossible)), S: uint16(min(ends[2*i+1], impossible)), Step: value}
+		v.pairs[i] = kernel.PairStep{R: uint16(min(ends[2*i], padding)), S: uint16(min(ends[2*i+1], padding)), Step: value}
 	}
 	if v.classes <= fullClasses*v.perLeaf {
 		if full, ok := spread(v.pairs, v.perLeaf, v.classes); ok {
@@ -102,15 +101,15 @@ func (v *values) takePairs(all []float32, ends []uint32) {
 	}
 }
 
-// spread returns the values of leaves of pairs by class, unless a class is twice
-// in a leaf: one value is not rounded as two are.
+// spread returns the values of leaves of pairs by class, unless a leaf has a class twice: adding
+// one value rounds differently from adding two.
 func spread(pairs []kernel.PairStep, perLeaf, classes int) (full []float32, ok bool) {
 	full = make([]float32, len(pairs)/perLeaf*classes)
-	last := make([]int, classes) // leaf in which a class was met, counted from one
+	last := make([]int, classes) // by class: last leaf that has it, counted from one
 	ok = true
 	put := func(leaf int, k uint16, value float32) {
 		switch {
-		case int(k) == classes: // impossible
+		case int(k) == classes: // padding class
 		case last[k] > leaf:
 			ok = false
 		default:
@@ -124,16 +123,15 @@ func spread(pairs []kernel.PairStep, perLeaf, classes int) (full []float32, ok b
 	return full, ok
 }
 
-// trees is the number of trees.
+// trees returns the number of trees.
 func (v *values) trees() int { return len(v.firstLeaf) - 1 }
 
-// stride is the distance of the scores of rows. There is room for the
-// impossible class; in whole vectors the stores of one row do not touch what
-// the next row loads.
+// stride returns the distance of the scores of two rows. It includes the padding class, and is a
+// multiple of 8 so that the stores of one row do not touch what the next row loads.
 func (v *values) stride() int { return (v.classes + 8) &^ 7 }
 
-// leafBytes is the room of a leaf's values for as many classes as a kernel adds
-// up at a time.
+// leafBytes returns the size of a leaf's values for as many classes as a kernel adds up at a
+// time.
 func (v *values) leafBytes() int {
 	if v.wide != nil {
 		return 16 * v.perLeaf
@@ -147,8 +145,8 @@ func (v *values) leafBytes() int {
 	return 4 * min(v.classes, 32)
 }
 
-// adder adds values to the scores of rows. Its jobs are kept: each would
-// otherwise be allocated anew.
+// adder adds values to the scores of rows. It keeps its jobs to avoid allocating them at each
+// call.
 type adder struct {
 	*values
 	kernels *kernel.Funcs
@@ -170,8 +168,8 @@ func (v *values) newAdder(k *kernel.Funcs) adder {
 	return a
 }
 
-// add adds the values of the trees from first up to last, whose leaves are given,
-// unless they are short: see addShort.
+// add adds the values of the trees from first up to last, whose leaves are given. For short
+// values see addShort.
 func (a *adder) add(scores []float64, rows, first, last int, leaves []uint16, leafStride int) {
 	if a.wide != nil {
 		a.addWide(scores, rows, first, last, leaves, leafStride)

@@ -9,43 +9,44 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// walks is the trees of a forest in the form in which a single row walks
-// through them. It does not change.
+// walks holds the trees of a forest in the form in which a single row walks through them. It
+// does not change.
 type walks struct {
 	values   *values
 	branches []kernel.Branch
 	members  []*members    // of categorical features: a slot for each test
-	slots    []slot        // of numeric features; they come after memberSlots others
+	slots    []slot        // of numeric features, after memberSlots others
 	walks    []kernel.Walk // runTrees a run, numbered within it
 	depths   []uint32      // by kernel.WalkLanes walks
 
 	memberSlots int
 
-	// Between what the trees of a stage change the score of a class, by stage and
-	// class, zero being among it; and how much its sums can be rounded, by stage: the
-	// greatest of what a tree adds to any score in absolute value, added up.
+	// By stage and class: bounds of what the trees of a stage add to the score, zero included.
+	// size, by stage, bounds rounding: the sum over trees of the greatest absolute value added
+	// to any score.
 	low, high, size []float64
 	stage           int // runs of a stage
 }
 
-// slot is where the key of a feature's value is kept. Missing values have two:
-// one that no threshold is above, and one below all.
+// slot says where the key of a feature's value is stored. Missing values have two slots: a key
+// that no threshold is above, and one below all.
 type slot struct {
 	feature      int
 	missingRight bool
 }
 
-// slotsOf is the slots of tests.
+// slotsOf maps tests to slots.
 type slotsOf struct {
 	categorical map[member]uint32
 	numeric     map[slot]uint32
 }
 
-// runTrees is how many trees are walked before their values are added.
+// runTrees is the number of trees that are walked before their values are added.
 const runTrees = 8 * kernel.WalkLanes
 
-// freeBounds is how many bounds by stage and class any forest may have. There are no more than that, or than
-// values of leaves, so that many classes with few values take little memory.
+// freeBounds is the number of bounds by stage and class that any forest may have. Beyond it,
+// there are no more bounds than leaf values, so that many classes with few values take little
+// memory.
 const freeBounds = 1 << 16
 
 // newWalks prepares all trees, whose values are given.
@@ -65,12 +66,12 @@ func newWalks(f *model.Forest, v *values) *walks {
 	return w
 }
 
-// leafBranch is a leaf in place of a branch.
+// leafBranch returns a leaf in the form of a branch.
 func leafBranch(leaf, at uint32) kernel.Branch {
 	return kernel.Branch{Slot: leaf, Right: at}
 }
 
-// addRun adds the walks through some trees, those of like depth side by side.
+// addRun adds the walks through some trees, trees of similar depth side by side.
 func (w *walks) addRun(f *model.Forest, slots slotsOf, first, last int) {
 	type tree struct {
 		kernel.Walk
@@ -93,8 +94,8 @@ func (w *walks) addRun(f *model.Forest, slots slotsOf, first, last int) {
 	}
 }
 
-// addTree adds the nodes of a tree, those near the root together. It returns
-// their depth. Two leaves of one node are the same in all trees.
+// addTree adds the nodes of a tree, those near the root together, and returns its depth. Two
+// leaves of one node are the same in all trees.
 func (w *walks) addTree(t model.Tree, slots slotsOf) (depth uint32) {
 	type place struct {
 		child model.Child
@@ -124,7 +125,7 @@ func (w *walks) addTree(t model.Tree, slots slotsOf) (depth uint32) {
 	return depth
 }
 
-// branch is a test, whose slot may be that of others.
+// branch returns a test, whose slot may be shared.
 func (w *walks) branch(split model.Split, slots slotsOf) kernel.Branch {
 	if set := split.Set(); set != nil {
 		return kernel.Branch{Key: categoricalKey, Slot: slots.categorical[member{split.Feature, *set}]}
@@ -144,7 +145,7 @@ type bounder struct {
 	low, high []float64 // by class; of the stage so far
 	size      float64
 
-	// Of a tree, and of a leaf: zero between them.
+	// Of a tree and of a leaf; zero between calls.
 	treeLow, treeHigh, scores []float64
 }
 
@@ -153,8 +154,8 @@ func newBounder(classes int) *bounder {
 	return &bounder{low: zeros(), high: zeros(), treeLow: zeros(), treeHigh: zeros(), scores: zeros()}
 }
 
-// addTree adds the bounds of a tree, in time that its values take, however many the classes are. It returns the size of the
-// tree's sums.
+// addTree adds the bounds of a tree, in time proportional to its values. It returns the tree's
+// contribution to size.
 func (b *bounder) addTree(t model.Tree) (size float64) {
 	for _, leaf := range t.Leaves() {
 		for k, score := range leaf.Scores() {
@@ -165,7 +166,7 @@ func (b *bounder) addTree(t model.Tree) (size float64) {
 		}
 		leafSize := 0.0
 		for _, value := range leaf.Values() {
-			leafSize += 2 * math.Abs(float64(value)) // all values may be those of one class
+			leafSize += 2 * math.Abs(float64(value)) // all values may be of one class
 		}
 		size = max(size, leafSize)
 		for k := range leaf.Scores() {
@@ -181,7 +182,7 @@ func (b *bounder) addTree(t model.Tree) (size float64) {
 	return size
 }
 
-// boundRun adds how some trees can change scores to the bounds of their stage.
+// boundRun adds the bounds of some trees to their stage.
 func (w *walks) boundRun(f *model.Forest, b *bounder, first, last int) {
 	for t := first; t < last; t++ {
 		b.size += b.addTree(f.Tree(t))

@@ -8,10 +8,10 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Bound has new steps of a tree's leaves meet the monotone constraints that its values
-// meet: where a node splits on a constrained column, the leaves below stay on their side
-// of the middle between the values of both sides. Classes that a leaf has no value for
-// count as zero. Steps are multiplied by shrinkage to be values.
+// Bound narrows the bounds of leaves so that their new steps meet the monotone constraints that
+// the values of t meet: where a node splits on a constrained column, the leaves below stay on
+// their side of the middle between the values of both sides. Classes without a value in a leaf
+// count as zero. A value is a step times shrinkage.
 func Bound(leaves []Leaf, t model.Tree, signs [][]int8, classes int, shrinkage float64) {
 	values := make([][]float64, len(leaves))
 	for i := range leaves {
@@ -37,8 +37,7 @@ func Bound(leaves []Leaf, t model.Tree, signs [][]int8, classes int, shrinkage f
 	}
 }
 
-// separate bounds the steps of a class: those of the leaves low from above, those of high
-// from below.
+// separate bounds the steps of a class: the leaves low from above, the leaves high from below.
 func separate(leaves []Leaf, values [][]float64, class int, low, high [2]uint32, shrinkage float64) {
 	most, least := math.Inf(-1), math.Inf(1)
 	for _, v := range values[low[0]:low[1]] {

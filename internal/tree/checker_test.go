@@ -105,7 +105,7 @@ func (c *checker) node(child, parent int32, depth int, rows []uint32, byLeaf [][
 	c.node(n.Right, child, depth+1, right, byLeaf)
 }
 
-// gradient is g and h of a row along a pair, from probabilities in float64.
+// gradient returns g and h of a row along a pair, from probabilities in float64.
 func (c *checker) gradient(row uint32, pair kernel.Pair) (g, h float64) {
 	y, k := c.residuals.Labels[row], c.residuals.Classes
 	own := func(class int32) (p, r float64) {
@@ -137,7 +137,7 @@ func (c *checker) totals(rows []uint32) (m, h []float64) {
 	return m, h
 }
 
-// pairScore is what the second class of a pair is chosen by.
+// pairScore returns the score by which the second class of a pair is chosen.
 func (c *checker) pairScore(rows []uint32, pair kernel.Pair, m []float64) float64 {
 	if c.params.Selection == loss.FirstOrder {
 		return -m[pair.S]
@@ -184,7 +184,7 @@ func (c *checker) choose(rows []uint32, m, h []float64) []kernel.Pair {
 	return pairs
 }
 
-// pairs compares pairs with those of the rules.
+// pairs checks that a node's pairs follow the rules.
 func (c *checker) pairs(got []kernel.Pair, rows []uint32, m, h []float64) {
 	c.t.Helper()
 	want := c.choose(rows, m, h)
@@ -205,7 +205,7 @@ func (c *checker) pairs(got []kernel.Pair, rows []uint32, m, h []float64) {
 	}
 }
 
-// same tells whether two pairs are equally good but for rounding.
+// same reports whether two pairs are equally good up to rounding.
 func (c *checker) same(rows []uint32, a, b kernel.Pair, m []float64) bool {
 	tolerance := 1e-6 * float64(len(rows))
 	return math.Abs(m[a.R]-m[b.R]) <= tolerance && math.Abs(c.pairScore(rows, a, m)-c.pairScore(rows, b, m)) <= tolerance
@@ -252,7 +252,7 @@ func (c *checker) leaf(l *Leaf, rows []uint32, m, h []float64) {
 	}
 }
 
-// side is the sums of one side of a cut.
+// side holds the sums of one side of a cut.
 type side struct {
 	g, h [kernel.MaxPairs]float64
 	rows int
@@ -302,9 +302,8 @@ func (c *checker) score(rows []uint32, pairs []kernel.Pair) float64 {
 	return all.value(c.params.Newton.L2)
 }
 
-// best is the greatest gain of all splits of a node, and the gain of n's.
-// Sides that are near the least Hessian allowed are not counted: fixed point
-// may see them on either side of it.
+// best returns the greatest gain of all splits of a node, and the gain of n's. It skips sides
+// whose Hessian is close to the minimum: in fixed point they may fall on either side of it.
 func (c *checker) best(rows []uint32, pairs []kernel.Pair, n *Node) (best, own float64) {
 	sums := c.sums(rows, pairs)
 	var all side

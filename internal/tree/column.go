@@ -6,12 +6,12 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// exact is a column's best cut of all its bins that leaves minSamples rows on
+// exactCut returns the best cut of a column in all its bins that leaves minSamples rows on
 // either side.
-func (s *splitter) exact(n *node, column int) candidate {
+func (s *splitter) exactCut(n *node, column int) candidate {
 	h := s.fillColumn(n, column)
 	var counts [kernel.MaxBins]int64
-	if s.counts(n, column) {
+	if s.countsRows(n, column) {
 		counts = s.count(n.list, column)
 	}
 	if s.needsTotals(n, column) {
@@ -20,7 +20,7 @@ func (s *splitter) exact(n *node, column int) candidate {
 	return s.bestCut(n, column, &h, &counts)
 }
 
-// fillColumn is the histogram of a column in all its bins.
+// fillColumn returns the histogram of a column in all its bins.
 func (s *splitter) fillColumn(n *node, column int) Histogram {
 	one := splitter{kernels: s.kernels, gradients: s.gradients}
 	one.Coarse, one.layout = s.Matrix, s.layoutOf(column)
@@ -29,25 +29,25 @@ func (s *splitter) fillColumn(n *node, column int) Histogram {
 	return h
 }
 
-// columnHistogram has room for a column in all its bins.
+// columnHistogram returns a histogram, not cleared, that can hold all bins of a column.
 func (s *splitter) columnHistogram(n *node, column int) Histogram {
 	return s.column.histogram(s.Mapper.Features[column].Codes()*kernel.TileLanes, n.count > kernel.SpillRows)
 }
 
-// layoutOf is the layout of a column in all its bins.
+// layoutOf returns the layout of a column in all its bins.
 func (s *splitter) layoutOf(column int) *layout {
 	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
 	return &layout{columns: []int{column}, tiles: []tile{t}}
 }
 
-// counts tells whether the cuts of a node's column are found by the number of rows in
-// bins.
-func (s *splitter) counts(n *node, column int) bool {
+// countsRows reports whether the number of rows in each bin is needed to find the cuts of a
+// node's column.
+func (s *splitter) countsRows(n *node, column int) bool {
 	return s.minSamples > 1 || s.categorical(column) || s.searchesCuts(n, column)
 }
 
-// bestCut is exact with the histogram of the column, the numbers of rows by code if
-// counts says so, and their class totals if needsTotals does.
+// bestCut returns the best cut from the column's histogram, its numbers of rows by code (if
+// countsRows) and its class totals by code (if needsTotals).
 func (s *splitter) bestCut(n *node, column int, h *Histogram, counts *[kernel.MaxBins]int64) candidate {
 	w := &s.workers[0]
 	l := s.layoutOf(column)
@@ -56,11 +56,11 @@ func (s *splitter) bestCut(n *node, column int, h *Histogram, counts *[kernel.Ma
 	case s.categorical(column):
 		w.subsets.Subsets = s.subsets
 		w.subsets.load(h, t.bins, t.stride, 0, s.job.Pairs)
-		return w.subsets.find(s.kernels, &s.job, counts, s.minSamples)
+		return w.subsets.findSet(s.kernels, &s.job, counts, s.minSamples)
 	case s.searchesCuts(n, column):
 		return s.allowedCut(n, column, h, counts)
 	case s.minSamples > 1:
-		return s.recount(n, column, h, counts)
+		return s.bestCounted(n, column, h, counts)
 	}
 	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, params: s.params, best: make([]candidate, 1)}
 	one.CoarseMapper, one.Mapper, one.layout = s.Mapper, s.Mapper, l
@@ -78,9 +78,9 @@ func (s *splitter) count(rows []uint32, column int) (counts [kernel.MaxBins]int6
 	return counts
 }
 
-// recount finds, in a column's histogram, the best cut among those that leave
-// minSamples rows on either side.
-func (s *splitter) recount(n *node, column int, all *Histogram, counts *[kernel.MaxBins]int64) candidate {
+// bestCounted returns the best cut of a column's histogram among those that leave minSamples
+// rows on either side.
+func (s *splitter) bestCounted(n *node, column int, all *Histogram, counts *[kernel.MaxBins]int64) candidate {
 	least := int64(s.minSamples)
 	bins := s.Mapper.Features[column].Codes()
 	best := candidate{score: math.Inf(-1), exact: true}
@@ -92,7 +92,7 @@ func (s *splitter) recount(n *node, column int, all *Histogram, counts *[kernel.
 		if missingLeft {
 			left = counts[0]
 		}
-		low, high := 0, 0 // the cuts allowed: low ≤ bin ≤ high
+		low, high := 0, 0 // allowed cuts: low ≤ bin ≤ high
 		for b := 1; b < bins; b++ {
 			left += counts[b]
 			if left >= least && int64(n.count)-left >= least {
@@ -105,8 +105,8 @@ func (s *splitter) recount(n *node, column int, all *Histogram, counts *[kernel.
 		if low == 0 {
 			continue
 		}
-		// Bins that must stay together become one; missing values join the
-		// end on their side; so no cut but the allowed ones has two sides.
+		// Bins that must stay together become one; missing values join the end on their side. So
+		// only the allowed cuts have rows on both sides.
 		merged := s.merged.histogram((bins+1)*kernel.TileLanes, all.wide())
 		merged.clear()
 		for b := range bins {

@@ -14,30 +14,31 @@ type evaluator struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
 	team      *par.Team
-	columns   int // that the tree may be split on
+	columns   int // columns that the tree may be split on
 	gradients gradients
 	splitter  splitter
-	first     []int32  // classes of the pairs being chosen
+	first     []int32  // first classes of the pairs being chosen
 	totals    []int64  // class totals by block, then sums
-	products  []uint32 // cross products by block
-	sums      []int64  // of these
+	products  []uint32 // cross terms by block
+	sums      []int64  // sums of products
 	jobs      []sumJob // by block
-	room      loss.Room
-	listed    [2]loss.Totals // of the children being evaluated
-	drawn     [2]layout      // likewise, of columns of their own
+	scratch   loss.Room
+	listed    [2]loss.Totals // totals of the two children being evaluated
+	drawn     [2]layout      // layouts of columns drawn for these children
 	partition kernel.PartitionJob
 }
 
-// sumJob is room for a kernel's job, which on the stack would become garbage.
+// sumJob keeps a kernel's job off the stack, from where it would escape to the heap at each
+// call.
 type sumJob struct {
 	totals kernel.TotalsJob
 	cross  kernel.CrossJob
 }
 
-func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team) *evaluator {
+func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, buffer *gradientBuffer, team *par.Team) *evaluator {
 	e := &evaluator{Params: p, kernels: k, residuals: r, team: team}
 	e.listed[0].Listed, e.listed[1].Listed = true, true
-	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
+	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, buffer: buffer}
 	e.splitter = splitter{
 		Bins: b, kernels: k, gradients: &e.gradients,
 		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2, subsets: p.Subsets, params: p,
@@ -46,16 +47,15 @@ func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *g
 	return e
 }
 
-// work is a measure of what there is to do in a node.
+// work estimates the work on a node: rows × (columns + residuals of a row).
 func (e *evaluator) work(rows int) int { return rows * (e.columns + e.residuals.Width()) }
 
-// leastShared is the least work that a team shares: to share less takes longer
-// than it saves.
+// leastShared is the least work for which starting a team pays.
 const leastShared = 1 << 14
 
 var alone = new(par.Team)
 
-// teamFor is the team for work on so many rows.
+// teamFor returns the team for work on a number of rows: a team of one if there is little to do.
 func (e *evaluator) teamFor(rows int) *par.Team {
 	if e.work(rows) < leastShared {
 		return alone
@@ -70,7 +70,7 @@ func (e *evaluator) evaluate(n *node) {
 		return
 	}
 	team := e.teamFor(n.rows())
-	e.gradients.use(n.start, n.end)
+	e.gradients.bind(n.start, n.end)
 	if n.pairs == nil {
 		e.choosePairs(n, team)
 	}
@@ -79,12 +79,12 @@ func (e *evaluator) evaluate(n *node) {
 		return
 	}
 	e.gradients.quantize(n.list, e.gradients.newQuanta(&n.stats, e.Trim, e.weight(n)), team)
-	e.splitter.use(n.layout)
-	n.split = e.splitter.find(n, nil, team)
+	e.splitter.useLayout(n.layout)
+	n.split = e.splitter.findSplit(n, nil, team)
 	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 }
 
-// weight is that of a node's rows, which trimming asks for.
+// weight returns the weight of a node's rows, which only trimming needs.
 func (e *evaluator) weight(n *node) int64 {
 	if e.Trim == 0 {
 		return 0
@@ -92,41 +92,41 @@ func (e *evaluator) weight(n *node) int64 {
 	return e.residuals.SumWeights(n.list)
 }
 
-// evaluateShare finds what the smaller child of n has of n's sums and
-// histogram, in n's quanta, and, if it may be split, its best split.
+// evaluateShare computes the sums and the histogram of n's smaller child along n's pairs and in
+// n's quanta, and, if the child may be split, its best split.
 func (e *evaluator) evaluateShare(n, share *node) {
 	team := e.teamFor(share.rows())
-	e.gradients.use(share.start, share.end)
+	e.gradients.bind(share.start, share.end)
 	share.stats = e.gradients.compute(share.list, n.pairs, team)
 	e.gradients.quantize(share.list, n.quanta, team)
-	e.splitter.use(n.layout)
+	e.splitter.useLayout(n.layout)
 	if share.layout != nil {
-		share.split = e.splitter.find(share, nil, team)
+		share.split = e.splitter.findSplit(share, nil, team)
 	} else {
 		e.splitter.fillOnly(share.histogram, team)
 	}
 	share.quanta, share.sumG, share.sumH = n.quanta, e.gradients.sumG, e.gradients.sumH
 }
 
-// evaluateRest finds the best split of the larger child of n, which has n's
-// pairs and histogram: its own is what the smaller child's share leaves of that.
+// evaluateRest finds the best split of n's larger child, which has n's pairs and histogram: the
+// smaller child's histogram is subtracted from it.
 func (e *evaluator) evaluateRest(n, large, share *node) {
 	team := e.teamFor(large.rows())
-	e.gradients.use(large.start, large.end)
+	e.gradients.bind(large.start, large.end)
 	large.quanta = n.quanta
-	if e.MinSamples > 1 || large.box != nil { // which count cuts out anew
+	if e.MinSamples > 1 || large.box != nil { // their cuts are counted row by row
 		e.gradients.compute(large.list, large.pairs, team)
 		e.gradients.quantize(large.list, large.quanta, team)
 	}
 	e.gradients.quanta, e.gradients.sumG, e.gradients.sumH = large.quanta, large.sumG, large.sumH
-	e.splitter.use(n.layout)
-	large.split = e.splitter.find(large, share.histogram, team)
+	e.splitter.useLayout(n.layout)
+	large.split = e.splitter.findSplit(large, share.histogram, team)
 }
 
 // choosePairs chooses the class pairs of a node from its totals.
 func (e *evaluator) choosePairs(n *node, team *par.Team) {
 	if r := e.residuals; r.Sparse() {
-		pairs, known := r.SparsePairs(n.totals, n.list, min(e.Pairs, r.Classes/2), e.Selection, &e.room, team)
+		pairs, known := r.SparsePairs(n.totals, n.list, min(e.Pairs, r.Classes/2), e.Selection, &e.scratch, team)
 		n.pairs, e.gradients.known = e.padded(pairs), known
 		return
 	}
@@ -139,8 +139,8 @@ func (e *evaluator) choosePairs(n *node, team *par.Team) {
 		e.pairUp(n, e.first, nil)
 		cross = []int64{}
 	default:
-		cross = e.cross(n.list, e.crossed(e.first), team)
-		e.pairUp(n, e.first, e.productsOf(e.first, cross))
+		cross = e.cross(n.list, e.crossClasses(e.first), team)
+		e.pairUp(n, e.first, e.crossTermsOf(e.first, cross))
 	}
 	if e.Pairs == 1 {
 		n.cross = slices.Clone(cross)
@@ -148,25 +148,24 @@ func (e *evaluator) choosePairs(n *node, team *par.Team) {
 	n.pairs = e.padded(n.pairs)
 }
 
-// padded is pairs and as many of the impossible class with itself, which add
-// nothing, as a node lacks.
+// padded appends pairs of the padding class with itself, which add nothing, up to Pairs.
 func (e *evaluator) padded(pairs []kernel.Pair) []kernel.Pair {
 	for len(pairs) < e.Pairs {
-		impossible := int32(e.residuals.Classes)
-		pairs = append(pairs, kernel.Pair{R: impossible, S: impossible})
+		padding := int32(e.residuals.Classes)
+		pairs = append(pairs, kernel.Pair{R: padding, S: padding})
 	}
 	return pairs
 }
 
-// firstClasses is the first class of each pair of a node. Disjoint pairs need
-// two classes each.
+// firstClasses returns the first class of each pair of a node. Disjoint pairs need two classes
+// each.
 func (e *evaluator) firstClasses(dst []int32, n *node) []int32 {
 	m := min(e.Pairs, e.residuals.Classes/2)
 	return loss.FirstClasses(dst, n.totals.Gradient, e.residuals.Classes, m)
 }
 
-// pairUp makes a node's pairs of the first classes, by their cross products. Without
-// them, it goes by the gradients alone.
+// pairUp sets a node's pairs: to each first class it finds the second by the cross terms, or, if
+// cross is nil, by the gradients alone.
 func (e *evaluator) pairUp(n *node, first []int32, cross []int64) {
 	r, by := e.residuals, e.Selection
 	if cross == nil {
@@ -175,11 +174,10 @@ func (e *evaluator) pairUp(n *node, first []int32, cross []int64) {
 	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Units, r.Classes, r.Stride, by)
 }
 
-// crossed is the classes whose products are summed up to pair up the classes first. Of
-// three classes, those of two are all that there are, so that children can always
-// inherit them.
-func (e *evaluator) crossed(first []int32) []int32 {
-	if e.crossesAll() {
+// crossClasses returns the classes whose cross terms are summed in order to pair up the classes
+// first. Of three classes, two determine all cross terms, so children can always inherit them.
+func (e *evaluator) crossClasses(first []int32) []int32 {
+	if e.crossesTwo() {
 		return twoOfThree
 	}
 	return first
@@ -187,13 +185,13 @@ func (e *evaluator) crossed(first []int32) []int32 {
 
 var twoOfThree = []int32{0, 1}
 
-func (e *evaluator) crossesAll() bool { return e.Pairs == 1 && e.residuals.Classes == 3 }
+func (e *evaluator) crossesTwo() bool { return e.Pairs == 1 && e.residuals.Classes == 3 }
 
-// productsOf is the products of the classes first among those of the classes crossed.
-func (e *evaluator) productsOf(first []int32, cross []int64) []int64 {
+// crossTermsOf selects the cross terms of the classes first from those of crossClasses(first).
+func (e *evaluator) crossTermsOf(first []int32, cross []int64) []int64 {
 	stride := e.residuals.Stride
 	switch {
-	case !e.crossesAll():
+	case !e.crossesTwo():
 		return cross
 	case first[0] < 2:
 		return cross[int(first[0])*stride:]
@@ -201,16 +199,16 @@ func (e *evaluator) productsOf(first []int32, cross []int64) []int64 {
 	return []int64{cross[2], cross[stride+2], 0}
 }
 
-// inheritPairs chooses the pairs of both children of n where this takes a
-// pass over the smaller one's rows only: where the larger child's first class
-// is n's, its cross products are what the smaller child's leave of n's.
+// inheritPairs chooses the pairs of both children of n if this takes only a pass over the
+// smaller one's rows: where the larger child's first class is n's, its cross terms are n's less
+// the smaller child's.
 func (e *evaluator) inheritPairs(n, small, large *node) {
 	if n.cross == nil || large.layout == nil {
 		return
 	}
 	first, second := e.firstClasses(nil, large), e.firstClasses(nil, small)
 	both := twoOfThree
-	if !e.crossesAll() {
+	if !e.crossesTwo() {
 		if len(first) == 0 || first[0] != n.pairs[0].R {
 			return
 		}
@@ -227,15 +225,15 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 	for k := range large.cross {
 		large.cross[k] -= cross[k]
 	}
-	e.pairUp(small, second, e.productsOf(second, small.cross))
-	e.pairUp(large, first, e.productsOf(first, large.cross))
+	e.pairUp(small, second, e.crossTermsOf(second, small.cross))
+	e.pairUp(large, first, e.crossTermsOf(first, large.cross))
 }
 
 // count sums up the class totals of rows.
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
 	if r.Sparse() {
-		r.SparseTotals(t, rows, &e.room, e.teamFor(len(rows)))
+		r.SparseTotals(t, rows, &e.scratch, e.teamFor(len(rows)))
 		return
 	}
 	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
@@ -246,8 +244,8 @@ func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	copy(t.Hessian, sums[r.Stride:])
 }
 
-// cross sums up the probability products of rows with each of the classes
-// first. The result is good until the next count or cross.
+// cross returns the cross terms: the sums over rows of the products of the probability of each
+// class in first with all others. They are valid until the next call of count or cross.
 func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []int64 {
 	r := e.residuals
 	sums := sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {

@@ -8,13 +8,13 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// part is the histogram of a part of a node's rows.
+// part is the histogram of some of a node's rows.
 type part struct {
 	Histogram
 	memory scratch
 }
 
-// fillOnly fills h without looking for a split.
+// fillOnly fills h without searching for a split.
 func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
 	parts := s.fillParts(h.wide(), team)
 	team.Do(len(s.groups), func(number, i int) {
@@ -24,9 +24,8 @@ func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
 	})
 }
 
-// fillParts fills, where there are too few groups to occupy the team, a
-// histogram for each of several parts of the rows. It returns their number; 1:
-// nothing was done.
+// fillParts splits the rows into parts and fills a histogram for each, if there are too few
+// groups to occupy the team. It returns the number of parts; 1: it did nothing.
 func (s *splitter) fillParts(wide bool, team *par.Team) int {
 	parts := team.Workers()
 	rows, cells := s.gradients.packed()
@@ -50,7 +49,7 @@ func (s *splitter) fillParts(wide bool, team *par.Team) int {
 	return parts
 }
 
-// fillGroup fills the histograms of a group, from the parts if there are any.
+// fillGroup fills the histograms of a group: it adds up those of the parts if there are several.
 func (s *splitter) fillGroup(g *group, part *Histogram, w *worker, parts int) {
 	part.clear()
 	if parts > 1 {
@@ -67,8 +66,8 @@ func (s *splitter) fillGroup(g *group, part *Histogram, w *worker, parts int) {
 	}
 }
 
-// fill adds packed gradients to the histograms of a group, of which a sparse
-// one is then to be completed.
+// fill adds packed gradients to the histograms of a group. Those of a sparse group lack the
+// default codes until complete.
 func (s *splitter) fill(g *group, part *Histogram, w *worker, rows []uint32, cells []int64) {
 	m := s.gradients.pairs
 	joint := g.joint != nil && len(rows) >= leastJoint*m
@@ -120,8 +119,8 @@ func (s *splitter) fillColumns(g *group, part *Histogram, w *worker, rows []uint
 // 256.
 const leastJoint = 128
 
-// fillJoint fills the histograms of joint columns and sums them up into those
-// of their features, whose former contents are lost.
+// fillJoint fills the histograms of joint columns and sums them up into those of their features,
+// which it overwrites.
 func (s *splitter) fillJoint(g *group, part *Histogram, w *worker, rows []uint32, cells []int64) {
 	m := s.gradients.pairs
 	width := kernel.TileLanes / m
@@ -149,8 +148,7 @@ func (s *splitter) fillJoint(g *group, part *Histogram, w *worker, rows []uint32
 	}
 }
 
-// complete fills in the bins that sparse groups leave out: they hold what the
-// others leave of the node's total.
+// complete fills in the default codes of sparse groups: the node's total less the other codes.
 func (s *splitter) complete(g *group, part *Histogram) {
 	m := s.gradients.pairs
 	var sums [bin.SparseWidth * kernel.MaxPairs]int64

@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// quanta says how a node's gradients become fixed point. A child on the same
-// pairs may take over its parent's, so that histograms can be subtracted.
+// quanta are the fixed-point scales of a node's gradients. A child with the same pairs may take
+// over its parent's, so that histograms can be subtracted.
 type quanta struct {
 	scaleG, scaleH [kernel.MaxPairs]float32 // powers of two
 	trimG, trimH   [kernel.MaxPairs]float32
@@ -23,50 +23,49 @@ type quanta struct {
 type gradients struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
-	pairs     int // cells a row
-	room      *gradientRoom
+	pairs     int // cells per row
+	buffer    *gradientBuffer
 
 	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
 	rows   []uint32 // of the kept cells
 	blocks []gradientBlock
 	kept   int // rows kept by the last quantize
 
-	known *loss.Known // of the rows of the node, in the form for many classes; nil: nothing
+	known *loss.Known // leaf-pair cache of the node's rows, for sparse class scores; nil: none
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
 }
 
-// gradientRoom is memory for the gradients of all rows. Those of a node lie
-// where its rows do, so several nodes can be worked on at once.
-type gradientRoom struct {
-	cells  []int64 // pairs a row
+// gradientBuffer is memory for the gradients of all rows. Those of a node lie where its rows do,
+// so several nodes can be worked on at once.
+type gradientBuffer struct {
+	cells  []int64 // pairs per row
 	kept   []uint32
 	memory [2]*mem.Block
 }
 
-func newGradientRoom(rows, pairs int) *gradientRoom {
+func newGradientBuffer(rows, pairs int) *gradientBuffer {
 	memory := [2]*mem.Block{mem.New(8 * rows * pairs), mem.New(4 * rows)}
-	return &gradientRoom{mem.View[int64](memory[0]), mem.View[uint32](memory[1]), memory}
+	return &gradientBuffer{mem.View[int64](memory[0]), mem.View[uint32](memory[1]), memory}
 }
 
-// free gives the memory back; nothing may use it any more.
-func (r *gradientRoom) free() {
+func (r *gradientBuffer) free() {
 	r.cells, r.kept = nil, nil
 	for _, m := range r.memory {
 		m.Free()
 	}
 }
 
-// use makes the gradients those of the node whose rows lie from start to end.
-func (g *gradients) use(start, end int) {
-	g.cells = g.room.cells[start*g.pairs : end*g.pairs]
-	g.rows = g.room.kept[start:end]
+// bind points g at the memory of the node whose rows lie from start to end.
+func (g *gradients) bind(start, end int) {
+	g.cells = g.buffer.cells[start*g.pairs : end*g.pairs]
+	g.rows = g.buffer.kept[start:end]
 	g.known = nil
 }
 
-// gradientBlock is the work on a block of rows. The jobs stay here, since one
-// handed to a kernel from the stack would be garbage with every call.
+// gradientBlock holds the jobs of a block of rows. A job on the stack would escape to the heap
+// at each call of a kernel.
 type gradientBlock struct {
 	compute  kernel.GradientsJob
 	quantize kernel.QuantizeJob
@@ -99,7 +98,7 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 	return sum
 }
 
-// quantize packs the gradients last computed, of the same rows.
+// quantize packs the gradients that compute computed for the same rows.
 func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	g.quanta = q
 	n := kernel.Blocks(len(rows))
@@ -130,7 +129,7 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 			g.sumG[p] += block.SumG[p]
 			g.sumH[p] += block.SumH[p]
 		}
-		// Trimming leaves gaps between the blocks, which are closed.
+		// Trimming leaves gaps between the blocks; close them.
 		if first := b * kernel.RowBlock; first != g.kept {
 			copy(g.rows[g.kept:], g.rows[first:first+block.Kept])
 			copy(g.cells[g.kept*g.pairs:], g.cells[first*g.pairs:(first+block.Kept)*g.pairs])
@@ -139,7 +138,7 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	}
 }
 
-// packed is the rows that quantize kept and their cells.
+// packed returns the rows that quantize kept, and their cells.
 func (g *gradients) packed() (rows []uint32, cells []int64) {
 	return g.rows[:g.kept], g.cells[:g.kept*g.pairs]
 }
@@ -150,9 +149,9 @@ func (g *gradients) floats(first, last int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), 2*len(cells))
 }
 
-// newQuanta fits fixed point to a node: the greatest power-of-two scales that keep
-// |g| within 15 bits and h within 16, and trim bounds of trim × the node's means. weight
-// is that of its rows in units, and matters only for trim.
+// newQuanta returns the greatest power-of-two scales that keep |g| within 15 bits and h within
+// 16, and trim bounds of trim × the node's means. weight is the weight of the node's rows in
+// units; only trim needs it.
 func (g *gradients) newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, trim float64, weight int64) (q quanta) {
 	mean := func(sum int64) float32 {
 		return float32(float64(trim*(float64(sum)*g.residuals.Units.Sums)) / (float64(weight) * g.residuals.Units.Weights))
@@ -168,8 +167,8 @@ func (g *gradients) newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, trim flo
 	return q
 }
 
-// powerOfTwoScale is the greatest 2ᵉ with most·2ᵉ ≤ 2^bits − 1. What is all
-// but subnormal counts as zero.
+// powerOfTwoScale returns the greatest 2ᵉ with most·2ᵉ ≤ 2^bits − 1. Numbers near the subnormal
+// range count as zero.
 func powerOfTwoScale(most float32, bits int) float32 {
 	if most < 0x1p-100 {
 		return 0
@@ -182,7 +181,7 @@ func powerOfTwoScale(most float32, bits int) float32 {
 	return float32(scale)
 }
 
-// unit is the worth of one quantum of a scale.
+// unit returns the value of one quantum.
 func unit(scale float32) float64 {
 	if scale == 0 {
 		return 0

@@ -15,35 +15,34 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Params are the bounds and choices of growth.
+// Params limit and control growth.
 type Params struct {
-	Leaves      int // J
-	MaxDepth    int // 0: no bound
+	Leaves      int // the most leaves (J)
+	MaxDepth    int // 0: no limit
 	MinSamples  int // rows in a leaf
 	MinHessian  float64
 	MinGain     float64
 	Subsets     Subsets
 	Newton      loss.Newton
 	Trim        float64
-	Pairs       int // class pairs a node splits on: 1, 2, 4 or 8
+	Pairs       int // class pairs of a node: 1, 2, 4 or 8
 	Selection   loss.Selection
-	FullLeaf    bool // a leaf steps along every class, or its best, not along its pairs
-	NodeColumns int  // columns drawn for each node; 0: all
-	CacheBytes  int  // histograms filled at once; the tree is the same
+	FullLeaf    bool // a leaf has a step for every class, or for its best classes, not for its pairs
+	NodeColumns int  // number of columns drawn for each node; 0: all
+	CacheBytes  int  // size of the histograms that are filled at once; does not change the tree
 
 	Monotone     *Monotone                // nil: no constraints
-	Interactions *constraint.Interactions // likewise
+	Interactions *constraint.Interactions // nil: no constraints
 }
 
-// Bins are the features that trees are grown on. Splits are first looked for in
-// coarse ones, which may be the same: those of the best feature are then looked
-// at one by one.
+// Bins are the features that trees are grown on. Splits are first searched in coarse bins (which
+// may be all bins), then in all bins of the best feature.
 type Bins struct {
 	Matrix       *bin.Matrix
 	Mapper       *bin.Mapper
 	Coarse       *bin.Matrix
 	CoarseMapper *bin.Mapper
-	Bytes        int // of the coarse matrices of all machines, which bound the memory of histograms
+	Bytes        int // of the coarse matrices of all machines; bounds the memory of histograms
 }
 
 // Grower grows one tree after another on the same data.
@@ -56,63 +55,63 @@ type Grower struct {
 	group     *collective.Group // nil: this machine has all rows
 
 	partition *Partition
-	gradients *gradientRoom
+	gradients *gradientBuffer
 	evaluator *evaluator   // works with the whole team
-	aside     []*evaluator // by worker: each works alone
+	perWorker []*evaluator // by worker: a per-worker evaluator
 	pool      HistogramPool
-	totals    []*loss.Totals // to use again
-	nodes     []*node        // likewise
-	values    LeafValues     // of leaves that have forgotten their totals
-	packed    [][]int64      // likewise, on several machines: histograms to send
-	sent      []int64        // likewise: those of all tasks
+	totals    []*loss.Totals // free list
+	nodes     []*node        // free list
+	values    LeafValues     // sets the leaves whose totals were dropped
+	packed    [][]int64      // free list, on several machines: packed histograms
+	sent      []int64        // send buffer of reduceScatter
 
 	// of the tree being grown
 	tree    *Tree
 	open    nodeHeap
-	ahead   []*node // expanded side by side
-	waiting int     // nodes that have been, and are not split yet
+	batch   []*node // nodes that look-ahead expansion expands at once
+	waiting int     // nodes expanded by look-ahead and not split yet
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
 }
 
-// NewGrower prepares for growing on the rows of a partition, and on those that the
-// other machines of the group have.
+// NewGrower returns a grower for the rows of a partition, and for those of the other machines of
+// the group.
 func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Partition, team *par.Team, group *collective.Group) *Grower {
 	g := &Grower{
 		Params: p, Bins: b, kernels: k, residuals: r, team: team, group: group,
 		partition: rows,
-		gradients: newGradientRoom(b.Matrix.Rows, p.Pairs),
+		gradients: newGradientBuffer(b.Matrix.Rows, p.Pairs),
 	}
 	g.values = LeafValues{Residuals: r, Newton: p.Newton, Team: team, Group: group}
 	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
 	for range team.Workers() {
-		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
+		g.perWorker = append(g.perWorker, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
 	}
 	return g
 }
 
-// SetShrinkage changes the shrinkage of the trees to come.
+// SetShrinkage changes the shrinkage of later trees.
 func (g *Grower) SetShrinkage(shrinkage float64) {
 	g.Newton.Shrinkage, g.values.Newton.Shrinkage = shrinkage, shrinkage
 }
 
-// Free gives the memory back; nothing may use it any more.
+// Free releases the memory; the grower must not be used afterwards.
 func (g *Grower) Free() {
 	g.gradients.free()
 	g.pool.Free()
 }
 
-// Grow grows a tree on the partition's rows, using the given columns. With
-// fixed pairs every node uses those; else each chooses its own. If nodes draw
-// columns, the seed says which. The segments tell which rows reached which leaf.
+// Grow grows a tree on the partition's rows and the given columns. With fixed pairs every node
+// uses those; else each chooses its own. seed decides which columns nodes draw. The segments
+// list the rows of each leaf.
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
 		g.columns, g.layout = columns, &layout{}
-		g.lay(g.layout, columns)
+		g.layOut(g.layout, columns)
 		g.pool = NewHistogramPool(g.layout.cells, g.Bytes)
-		if d := g.layout.deal; d != nil {
+		if d := g.layout.sharding; d != nil {
 			g.pool.cells = d.own.cells
 		}
 	}
@@ -128,9 +127,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 		root.box = loss.NewBox(g.residuals.Classes)
 	}
 	if g.group != nil {
-		g.plantTogether(root)
+		g.evaluateRootShared(root)
 	} else {
-		g.plant(root)
+		g.evaluateRoot(root)
 	}
 	if g.Selection == loss.Root && g.fixed == nil {
 		g.fixed = root.pairs
@@ -141,7 +140,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 		switch {
 		case n.left != nil:
 		case g.group != nil:
-			g.expandTogether(n)
+			g.expandBatch(n)
 		default:
 			g.expand(n)
 		}
@@ -152,9 +151,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	return g.tree, g.finish(g.open)
 }
 
-// plant evaluates the root.
-func (g *Grower) plant(root *node) {
-	g.admit(root, false, &g.evaluator.drawn[0])
+// evaluateRoot counts and evaluates the root.
+func (g *Grower) evaluateRoot(root *node) {
+	g.setColumns(root, false, &g.evaluator.drawn[0])
 	if g.needsTotals() {
 		if root.totals = &g.evaluator.listed[0]; !g.residuals.Sparse() {
 			root.totals = g.newTotals()
@@ -163,21 +162,21 @@ func (g *Grower) plant(root *node) {
 	}
 	g.keepHistogram(root)
 	g.evaluator.evaluate(root)
-	root.keep(g.mostListed())
+	root.keepTotals(g.mostListed())
 }
 
-// lay lays out columns, and deals them to the ranks.
-func (g *Grower) lay(l *layout, columns []int) {
-	l.lay(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
+// layOut lays out columns and shards them over the ranks.
+func (g *Grower) layOut(l *layout, columns []int) {
+	l.layOut(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
 	if g.group != nil {
-		l.deal = newDeal(l, columns, g.Coarse, g.CoarseMapper, g.CacheBytes, g.group)
+		l.sharding = newSharding(l, columns, g.Coarse, g.CoarseMapper, g.CacheBytes, g.group)
 	}
 }
 
-// admit gives a new node the columns that it may be split on, unless it is to
-// stay a leaf. The layout of columns of its own takes the given memory, and is good
-// until that is used again.
-func (g *Grower) admit(n *node, last bool, memory *layout) {
+// setColumns gives a new node the columns that it may be split on, unless it must stay a leaf.
+// If they are not all columns, their layout uses memory, and is valid until memory is used
+// again.
+func (g *Grower) setColumns(n *node, last bool, memory *layout) {
 	if last || n.count < 2*g.MinSamples || n.count < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
 		return
 	}
@@ -192,32 +191,32 @@ func (g *Grower) admit(n *node, last bool, memory *layout) {
 	}
 	if len(columns) < len(g.columns) {
 		n.layout = memory
-		g.lay(memory, columns)
+		g.layOut(memory, columns)
 	}
 }
 
-// drawsColumns tells whether every node draws columns of its own.
+// drawsColumns reports whether every node draws its own columns.
 func (g *Grower) drawsColumns() bool { return g.NodeColumns > 0 && g.NodeColumns < len(g.columns) }
 
 func (g *Grower) needsTotals() bool { return g.FullLeaf || g.fixed == nil }
 
-// expand makes and evaluates the children of n. One small node does not occupy
-// a team, so the nodes that will probably be split next are expanded beside it.
+// expand creates and evaluates the children of n. One small node does not occupy a team, so
+// look-ahead nodes are expanded at the same time.
 func (g *Grower) expand(n *node) {
-	g.ahead = g.nodesAhead(append(g.ahead[:0], n))
-	for _, n := range g.ahead {
+	g.batch = g.lookAhead(append(g.batch[:0], n))
+	for _, n := range g.batch {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
 		if n.totals != nil && !g.residuals.Sparse() {
 			n.left.totals, n.right.totals = g.newTotals(), g.newTotals()
 		}
 	}
-	if len(g.ahead) > 1 {
-		g.waiting += len(g.ahead)
-		g.team.Do(len(g.ahead), func(worker, i int) {
-			n, e := g.ahead[i], g.aside[worker]
+	if len(g.batch) > 1 {
+		g.waiting += len(g.batch)
+		g.team.Do(len(g.batch), func(worker, i int) {
+			n, e := g.batch[i], g.perWorker[worker]
 			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.partition)
-			n.apart = true
+			n.copied = true
 			g.evaluateChildren(e, n, rows, left, false)
 		})
 		return
@@ -226,17 +225,17 @@ func (g *Grower) expand(n *node) {
 	g.evaluateChildren(g.evaluator, n, g.rowsOf(n), middle-n.start, len(g.open)+2 >= g.Leaves)
 }
 
-// evaluateChildren evaluates the children of a node; the first left of its rows
-// go left. The last children of a tree stay leaves.
+// evaluateChildren evaluates the children of a node; the first left of its rows go left. The
+// last children of a tree stay leaves.
 func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
-	n.place(rows, left)
+	n.assignRows(rows, left)
 	if g.residuals.Sparse() && g.needsTotals() {
 		n.left.totals, n.right.totals = &e.listed[0], &e.listed[1]
 	}
 	small, large := g.count(e, n)
 	g.constrain(n)
-	g.admit(n.left, last, &e.drawn[0])
-	g.admit(n.right, last, &e.drawn[1])
+	g.setColumns(n.left, last, &e.drawn[0])
+	g.setColumns(n.right, last, &e.drawn[1])
 	if g.fixed != nil {
 		small.pairs, large.pairs = g.fixed, g.fixed
 	} else {
@@ -245,11 +244,11 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
 		g.evaluateBoth(e, small, large)
 	}
-	small.keep(g.mostListed())
-	large.keep(g.mostListed())
+	small.keepTotals(g.mostListed())
+	large.keepTotals(g.mostListed())
 }
 
-// constrain hands the constraints on a node down to its children.
+// constrain passes the constraints of a node on to its children.
 func (g *Grower) constrain(n *node) {
 	for i, child := range []*node{n.left, n.right} {
 		child.box, child.bounded = n.box, n.bounded
@@ -262,26 +261,25 @@ func (g *Grower) constrain(n *node) {
 	}
 }
 
-// count counts the rows of a node's children and sums up their class totals. It
-// returns the smaller child first.
+// count counts the rows of a node's children and sums up their class totals. It returns the
+// smaller child first.
 func (g *Grower) count(e *evaluator, n *node) (small, large *node) {
 	n.left.count, n.right.count = n.left.rows(), n.right.rows()
 	small, large = n.bySize(g.missingGoRight(n))
 	switch {
-	case n.forgot:
+	case n.dropped:
 		e.count(small.totals, small.list)
 		e.count(large.totals, large.list)
 	case n.totals != nil:
-		// Not in the partition pass: that would read the residuals of all rows,
-		// not of the smaller child's only, for what takes 3 to 7 % of the time.
+		// Not in the partition pass: that would read the residuals of all rows, not only of the
+		// smaller child's; it takes 3 to 7 % of the time.
 		e.count(small.totals, small.list)
 		large.totals.Sub(n.totals, small.totals)
 	}
 	return small, large
 }
 
-// missingGoRight tells whether missing values of the feature that a node is split on
-// go right.
+// missingGoRight reports whether missing values of the split feature go right.
 func (g *Grower) missingGoRight(n *node) bool {
 	if n.split.Set != nil || n.split.MissingLeft || !g.Mapper.Features[n.split.Feature].Missing {
 		return false
@@ -290,34 +288,34 @@ func (g *Grower) missingGoRight(n *node) bool {
 	return slices.ContainsFunc(n.right.list, func(row uint32) bool { return codes[row] == 0 })
 }
 
-// leastBeside is the least work on the smaller of two nodes, each too small for
-// a team, for which they are evaluated side by side.
+// leastBeside is the least work on the smaller of two nodes, each too small for a team, for
+// which they are evaluated concurrently.
 const leastBeside = leastShared / 8
 
-// evaluateBoth evaluates the children of a node: two small ones side by side,
-// one after the other where each can occupy the whole team.
+// evaluateBoth evaluates the children of a node: concurrently if both are small, else one after
+// the other, each with the whole team.
 func (g *Grower) evaluateBoth(e *evaluator, small, large *node) {
 	g.keepHistogram(large)
 	g.keepHistogram(small)
 	if e.team != alone && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
-		e.team.Do(2, func(worker, i int) { g.aside[worker].evaluate([]*node{large, small}[i]) })
+		e.team.Do(2, func(worker, i int) { g.perWorker[worker].evaluate([]*node{large, small}[i]) })
 		return
 	}
 	e.evaluate(large)
 	e.evaluate(small)
 }
 
-// inherit evaluates both children of n, of which the larger has n's pairs: its
-// sums are what the smaller child leaves of n's, so that next to nothing is
-// done for its rows. It returns false where they would not be precise.
+// inherit evaluates both children of n, of which the larger has n's pairs: its sums are n's less
+// the smaller child's, so its rows are hardly touched. It returns false if that would not be
+// precise enough.
 func (g *Grower) inherit(e *evaluator, n, small, large *node) bool {
 	share := small
 	if !slices.Equal(small.pairs, n.pairs) {
 		share = &node{start: small.start, end: small.end, list: small.list, count: small.count, pairs: n.pairs}
 	}
-	share.histogram = g.pool.Take(share.count)
+	share.histogram = g.pool.GetUnbounded(share.count)
 	e.evaluateShare(n, share)
-	if !large.leave(n, share) {
+	if !large.subtract(n, share) {
 		g.release(share)
 		return false
 	}
@@ -331,37 +329,37 @@ func (g *Grower) inherit(e *evaluator, n, small, large *node) bool {
 	return true
 }
 
-// nodesAhead adds the nodes whose turn comes next to the one whose turn it is.
-// It adds none where a node's children depend on the nodes before it: on the
-// room that they leave for histograms.
-func (g *Grower) nodesAhead(ahead []*node) []*node {
+// lookAhead appends the nodes that will probably be split next to batch, which holds the node to
+// expand. It appends none where the result would depend on the order of expansion: where memory
+// for histograms is short.
+func (g *Grower) lookAhead(batch []*node) []*node {
 	const mostWork = 1 << 18 // a team shares the work on a larger node well
 	workers := g.team.Workers()
 	mostWaiting := 4 * workers
-	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one, one that waits its children's
-	if workers == 1 || fewHistograms || g.evaluator.work(ahead[0].rows()) > mostWork {
-		return ahead
+	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one histogram, an expanded one those of its children
+	if workers == 1 || fewHistograms || g.evaluator.work(batch[0].rows()) > mostWork {
+		return batch
 	}
-	splits := g.Leaves - 1 - len(g.open) // left to make: the last of them may never come to a node ahead
+	splits := g.Leaves - 1 - len(g.open) // splits left; the last of them may never reach a look-ahead node
 	most := min(2*workers, splits/4, 1+mostWaiting-g.waiting)
-	for len(ahead) < most {
+	for len(batch) < most {
 		var next *node
 		for _, n := range g.open {
-			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(ahead, n) && g.evaluator.work(n.rows()) <= mostWork {
+			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(batch, n) && g.evaluator.work(n.rows()) <= mostWork {
 				next = n
 			}
 		}
 		if next == nil {
 			break
 		}
-		ahead = append(ahead, next)
+		batch = append(batch, next)
 	}
-	return ahead
+	return batch
 }
 
-// split makes an inner node of n, which has been expanded.
+// split makes an inner node of n, whose children are evaluated.
 func (g *Grower) split(n *node) {
-	if n.apart {
+	if n.copied {
 		g.waiting--
 		copy(g.rowsOf(n.left), n.left.list)
 		copy(g.rowsOf(n.right), n.right.list)
@@ -385,7 +383,7 @@ func (g *Grower) split(n *node) {
 	g.recycle(n)
 }
 
-// testOf is the test of a split on values.
+// testOf returns a split as a test of feature values.
 func (g *Grower) testOf(s *SplitInfo) model.Split {
 	if s.Set != nil {
 		return model.CategoricalSplit(s.Feature, *s.Set)
@@ -393,7 +391,7 @@ func (g *Grower) testOf(s *SplitInfo) model.Split {
 	return model.NumericSplit(s.Feature, g.Mapper.Features[s.Feature].Threshold(int(s.Bin)), s.MissingLeft)
 }
 
-// recycle keeps the memory of a node that is not needed any more.
+// recycle puts a node and its totals on the free lists.
 func (g *Grower) recycle(n *node) {
 	for _, t := range []*loss.Totals{n.totals, n.own} {
 		if t != nil && !t.Listed {
@@ -404,16 +402,15 @@ func (g *Grower) recycle(n *node) {
 	g.nodes = append(g.nodes, n)
 }
 
-// keepsHistograms tells whether nodes may take their parents' histograms over:
-// several pairs of their own choice are hardly ever all the same, nor is one of many
-// classes, and columns of their own are others.
+// keepsHistograms reports whether children may take over their parents' histograms. Several
+// pairs chosen by each node are hardly ever all the same, nor is one pair of many classes, and
+// drawn columns differ.
 func (g *Grower) keepsHistograms() bool {
 	return (g.Pairs == 1 && !g.residuals.Sparse() || g.fixed != nil) && !g.drawsColumns() && g.Interactions == nil
 }
 
-// keepHistogram finds room for a node's histogram if its larger child might
-// take it over. Where there is none, the node least likely to be split loses
-// its own.
+// keepHistogram allocates a node's histogram if its larger child might take it over. If the pool
+// is exhausted, the open node of the least gain loses its own.
 func (g *Grower) keepHistogram(n *node) {
 	if n.layout != g.layout || !g.keepsHistograms() {
 		return
@@ -434,7 +431,7 @@ func (g *Grower) keepHistogram(n *node) {
 	}
 }
 
-// release gives back the histogram of a node that does not need it any more.
+// release returns a node's histogram to the pool.
 func (g *Grower) release(n *node) {
 	g.pool.Put(n.histogram)
 	n.histogram = nil
@@ -443,7 +440,7 @@ func (g *Grower) release(n *node) {
 // finish makes leaves of the open nodes, from left to right.
 func (g *Grower) finish(open []*node) []Segment {
 	segments := make([]Segment, len(open))
-	var forgotten []Segment
+	var dropped []Segment
 	for i, n := range g.leftToRight(open) {
 		leaf := Leaf{Rows: n.count, box: n.box}
 		steps := g.residuals.Classes
@@ -455,9 +452,9 @@ func (g *Grower) finish(open []*node) []Segment {
 		}
 		leaf.Steps = make([]float32, steps)
 		segments[i] = Segment{i, g.rowsOf(n)}
-		if n.forgot {
-			leaf.Rows = 0 // setBest adds them up
-			forgotten = append(forgotten, segments[i])
+		if n.dropped {
+			leaf.Rows = 0 // setBest counts them
+			dropped = append(dropped, segments[i])
 		} else {
 			leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals)
 		}
@@ -465,11 +462,11 @@ func (g *Grower) finish(open []*node) []Segment {
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
 		g.discard(n)
 	}
-	g.values.setBest(g.tree.Leaves, forgotten)
+	g.values.setBest(g.tree.Leaves, dropped)
 	return segments
 }
 
-// discard gives back what a leaf and its descendants, expanded in vain, have.
+// discard recycles a leaf and the descendants that look-ahead gave it.
 func (g *Grower) discard(n *node) {
 	g.release(n)
 	g.recycle(n)
@@ -479,12 +476,12 @@ func (g *Grower) discard(n *node) {
 	}
 }
 
-// leftToRight is the open nodes in the order of the leaves.
+// leftToRight returns the open nodes in the order of the leaves.
 func (g *Grower) leftToRight(open []*node) []*node {
 	if len(open) == 1 {
 		return open
 	}
-	children := make([][2]*node, len(g.tree.Nodes)) // that are open, by their parent
+	children := make([][2]*node, len(g.tree.Nodes)) // open children by parent
 	for _, n := range open {
 		side := 0
 		if n.isRight {
@@ -508,7 +505,7 @@ func (g *Grower) leftToRight(open []*node) []*node {
 	return ordered
 }
 
-// link makes a node's parent point at what became of it.
+// link sets the child that a node's parent points to.
 func (g *Grower) link(n *node, child int32) {
 	switch {
 	case n.parent < 0:
@@ -519,7 +516,7 @@ func (g *Grower) link(n *node, child int32) {
 	}
 }
 
-// newNode puts n where a node lay that is no longer needed, if there is one.
+// newNode stores n in a node of the free list, or a new one.
 func (g *Grower) newNode(n node) *node {
 	var place *node
 	if last := len(g.nodes) - 1; last >= 0 {
@@ -531,12 +528,12 @@ func (g *Grower) newNode(n node) *node {
 	return place
 }
 
-// The lists of class totals that open nodes keep have ListedOfRow classes for each row at
-// most, or ListedBytes bytes.
+// Limits of the class totals that open nodes keep as lists: ListedOfRow classes for each row, or
+// ListedBytes bytes in all.
 const ListedOfRow, ListedBytes = 16, 64 << 20
 
-// mostListed is how many classes the totals of any node may list. On several machines, it
-// has those of the rows here, too.
+// mostListed returns how many classes the totals of a node may list. On several machines a node
+// has a second list, of the rows here.
 func (g *Grower) mostListed() int {
 	most := ListedBytes / (20 * max(g.Leaves, 1))
 	if g.group != nil {

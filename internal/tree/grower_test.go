@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso/tools/cases"
 )
 
-// TestFewHistograms has no room for the histograms of all open nodes.
+// TestFewHistograms limits the memory for histograms, so that open nodes lose theirs.
 func TestFewHistograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and one thread has no races")
@@ -147,9 +147,9 @@ func TestGrowerAgain(t *testing.T) {
 	}
 }
 
-// TestAhead: nodes that are expanded before their turn make the same tree, and
+// TestLookAhead: nodes that are expanded before their turn make the same tree, and
 // leave the rows of those whose turn never came in order.
-func TestAhead(t *testing.T) {
+func TestLookAhead(t *testing.T) {
 	p := newProblem(t, 23, problemOptions{rows: 2000, classes: 7, missing: true, sparse: 5})
 	for _, params := range []Params{
 		{Leaves: 100, MinSamples: 1, FullLeaf: true, Pairs: 2},

@@ -8,41 +8,40 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Histogram holds the gradients of a node by feature and bin, tile by tile.
-// Nodes of more than kernel.SpillRows rows use the wide arrays.
+// Histogram holds the gradients of a node by feature and bin, tile by tile. Nodes of more than
+// kernel.SpillRows rows use the wide arrays.
 type Histogram struct {
 	cells        []int64
 	wideG, wideH []int64
-	memory       *mem.Block // of the cells; nil: not the histogram's own
+	memory       *mem.Block // nil: the cells belong to somebody else
 }
 
 func (h *Histogram) wide() bool { return h.wideG != nil }
 
-// HistogramPool hands out histograms of one size and takes them back. What
-// it hands out may hold old contents. Several goroutines may use it at once.
+// HistogramPool lends histograms of one size. They may hold old contents. Several goroutines may
+// use it at once.
 type HistogramPool struct {
 	cells int
-	most  int // histograms that Get may have out at once
+	most  int // histograms that Get may lend at once
 
 	mu   sync.Mutex
 	out  int
 	free []*Histogram
 }
 
-// NewHistogramPool is a pool of histograms of so many cells, as many as
-// MostHistograms allows.
+// NewHistogramPool returns a pool of MostHistograms histograms with a number of cells.
 func NewHistogramPool(cells, matrixBytes int) HistogramPool {
 	return HistogramPool{cells: cells, most: MostHistograms(cells, matrixBytes)}
 }
 
-// MostHistograms is how many histograms of so many cells may be kept: they
-// take at most an eighth of the matrix's memory, or 6 MiB where that is more.
+// MostHistograms returns how many histograms may be kept: they take at most an eighth of the
+// matrix's memory, or 6 MiB where that is more.
 func MostHistograms(cells, matrixBytes int) int {
 	const poolBytes = 6 << 20
 	return max(poolBytes, matrixBytes/8) / max(8*cells, 1)
 }
 
-// Get returns a histogram for a node of so many rows; nil: too many are out.
+// Get returns a histogram for a node; nil: the limit is reached.
 func (p *HistogramPool) Get(rows int) *Histogram {
 	p.mu.Lock()
 	full := p.out >= p.most
@@ -50,11 +49,11 @@ func (p *HistogramPool) Get(rows int) *Histogram {
 	if full {
 		return nil
 	}
-	return p.Take(rows)
+	return p.GetUnbounded(rows)
 }
 
-// Take is Get without the bound, for a histogram that is given back at once.
-func (p *HistogramPool) Take(rows int) *Histogram {
+// GetUnbounded is Get without the limit, for a histogram that is put back at once.
+func (p *HistogramPool) GetUnbounded(rows int) *Histogram {
 	p.mu.Lock()
 	p.out++
 	var h *Histogram
@@ -70,7 +69,7 @@ func (p *HistogramPool) Take(rows int) *Histogram {
 	return h
 }
 
-// Put takes a histogram back; nil is ignored.
+// Put returns a histogram to the pool; it ignores nil.
 func (p *HistogramPool) Put(h *Histogram) {
 	if h != nil {
 		p.mu.Lock()
@@ -80,7 +79,7 @@ func (p *HistogramPool) Put(h *Histogram) {
 	}
 }
 
-// Free gives the memory of all histograms that are not out back.
+// Free releases the memory of all histograms that are not lent.
 func (p *HistogramPool) Free() {
 	for _, h := range p.free {
 		h.memory.Free()
@@ -97,10 +96,10 @@ func (h *Histogram) setWide(wide bool) {
 	}
 }
 
-// scratch is memory of one histogram after another.
+// scratch is memory for one histogram at a time.
 type scratch []int64
 
-// histogram is one of so many cells, with whatever they hold.
+// histogram returns a histogram of a number of cells, not cleared.
 func (m *scratch) histogram(cells int, wide bool) Histogram {
 	need := cells
 	if wide {
@@ -114,7 +113,7 @@ func (m *scratch) histogram(cells int, wide bool) Histogram {
 	return h
 }
 
-// tile is the part of a histogram that holds some cells.
+// tile returns the part of a histogram that holds the cells from first to end.
 func (h *Histogram) tile(first, end int) Histogram {
 	t := Histogram{cells: h.cells[first:end]}
 	if h.wide() {
@@ -144,7 +143,7 @@ func (h *Histogram) add(o *Histogram) {
 	}
 }
 
-// subtract turns a parent's histogram into that of the sibling of h's node.
+// subtract turns a parent's histogram into the histogram of the sibling of h's node.
 func (parent *Histogram) subtract(k *kernel.Funcs, h *Histogram) {
 	switch {
 	case !parent.wide():

@@ -30,11 +30,11 @@ func TestHistogramSubtract(t *testing.T) {
 					g := NewGrower(kernel.Generic, p.bins(), p.residuals, Params{Pairs: pairs}, rows, team, nil)
 					e := g.evaluator
 					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs, 32<<10)
-					e.splitter.use(layout)
+					e.splitter.useLayout(layout)
 					along := []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 2}}[:pairs]
 					var q quanta
 					fill := func(start, end int) *Histogram {
-						e.gradients.use(start, end)
+						e.gradients.bind(start, end)
 						list := rows.Rows[start:end]
 						stats := e.gradients.compute(list, along, team)
 						if start == 0 && end == test.rows {
@@ -85,7 +85,7 @@ func TestHistogramPool(t *testing.T) {
 	if d := pool.Get(1); d != nil {
 		t.Error("a third histogram of at most two")
 	}
-	if d := pool.Take(1); d == nil || d == a {
+	if d := pool.GetUnbounded(1); d == nil || d == a {
 		t.Error("none to give back at once")
 	} else {
 		pool.Put(d)

@@ -8,31 +8,29 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// layout says where the histograms of a set of columns lie: a tile holds those
-// of a few columns side by side, bin by bin, and a group of tiles is filled
-// at once.
+// layout says where the histograms of columns lie: a tile holds the histograms of a few columns
+// side by side, bin by bin, and a group of tiles is filled at once.
 type layout struct {
-	columns []int
-	tiles   []tile
-	groups  []group
-	cells   int
-	pairs   int
-	deal    *deal // to the ranks; nil: one machine searches all
+	columns  []int
+	tiles    []tile
+	groups   []group
+	cells    int
+	pairs    int
+	sharding *sharding // nil: one machine searches all columns
 
 	left  []bool // columns not yet laid out
-	dense []int  // those of them that are neither sparse nor joint
+	dense []int  // columns not yet laid out that are neither sparse nor joint
 }
 
 type tile struct {
 	firstColumn, endColumn int
 	firstCell, bins        int
-	stride                 int     // cells from bin to bin
-	defaults               []uint8 // of a sparse tile: codes that filling leaves out
+	stride                 int     // cells from one bin to the next
+	defaults               []uint8 // of a sparse tile: default codes, which filling omits
 }
 
-// group is tiles that are filled at once: those of a sparse group, of joint
-// columns (one tile of first features, then one of second ones, and so on), or
-// of plain columns.
+// group is a run of tiles that are filled at once: a sparse group, joint columns (a tile of
+// first features, then one of second features, and so on), or plain columns.
 type group struct {
 	firstTile, endTile int
 	sparse             *bin.Sparse
@@ -41,19 +39,18 @@ type group struct {
 
 func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 
-// newLayout puts sparse groups first, if all their features are among the
-// columns, then joint columns likewise, then columns of alike numbers of bins
-// into common tiles.
+// newLayout lays out sparse groups and then joint columns, if all their features are among the
+// columns, then the others, columns of similar numbers of bins in common tiles.
 func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
 	l := &layout{}
-	l.lay(x, m, columns, pairs, cacheBytes)
+	l.layOut(x, m, columns, pairs, cacheBytes)
 	return l
 }
 
-// lay lays other columns out, in the memory that the layout has.
-func (l *layout) lay(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) {
+// layOut replaces the layout by one of other columns, reusing its memory.
+func (l *layout) layOut(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) {
 	l.columns, l.tiles, l.groups = l.columns[:0], l.tiles[:0], l.groups[:0]
-	l.cells, l.pairs, l.deal = 0, pairs, nil
+	l.cells, l.pairs, l.sharding = 0, pairs, nil
 	l.left = slices.Grow(l.left[:0], len(x.Columns))[:len(x.Columns)]
 	clear(l.left)
 	for _, c := range columns {
@@ -85,7 +82,7 @@ func (l *layout) addSparse(x *bin.Matrix) {
 	}
 }
 
-// addDense lays out the columns that are left, those of alike numbers of bins together.
+// addDense lays out the columns that are left, those of similar numbers of bins together.
 func (l *layout) addDense(m *bin.Mapper, columns []int, cacheBytes int) {
 	l.dense = l.dense[:0]
 	for _, c := range columns {
@@ -95,11 +92,11 @@ func (l *layout) addDense(m *bin.Mapper, columns []int, cacheBytes int) {
 	}
 	codes := func(c int) int { return m.Features[c].Codes() }
 	slices.SortStableFunc(l.dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
-	for together := range slices.Chunk(l.dense, kernel.TileLanes/l.pairs) {
+	for chunk := range slices.Chunk(l.dense, kernel.TileLanes/l.pairs) {
 		first := len(l.columns)
-		l.columns = append(l.columns, together...)
-		t := tile{first, len(l.columns), l.cells, codes(together[0]), kernel.TileLanes, nil}
-		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(l, &t, cacheBytes) {
+		l.columns = append(l.columns, chunk...)
+		t := tile{first, len(l.columns), l.cells, codes(chunk[0]), kernel.TileLanes, nil}
+		if last := len(l.groups) - 1; last < 0 || !l.groups[last].fits(l, &t, cacheBytes) {
 			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, nil})
 		}
 		l.addTile(t)
@@ -117,9 +114,9 @@ func (l *layout) addJoint(x *bin.Matrix, cacheBytes int) {
 			joint = append(joint, c)
 		}
 	}
-	for together := range slices.Chunk(joint, most) {
-		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, together})
-		for side := range slices.Chunk(together, width) {
+	for chunk := range slices.Chunk(joint, most) {
+		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, chunk})
+		for side := range slices.Chunk(chunk, width) {
 			n := len(side)
 			first := len(l.columns)
 			for _, c := range side {
@@ -134,13 +131,13 @@ func (l *layout) addJoint(x *bin.Matrix, cacheBytes int) {
 	}
 }
 
-// jointCells is the cells of a tile of joint columns.
+// jointCells is the number of cells of a tile of joint columns.
 const jointCells = bin.JointBins * bin.JointBins * kernel.TileLanes
 
-// GroupBytes bounds the histograms of a group of columns, among which there may be sparse
-// ones, of narrow nodes.
+// GroupBytes bounds the histograms, for narrow nodes, of a group of columns, some of which may
+// be sparse.
 func GroupBytes(pairs int, sparse bool) float64 {
-	const mostCache = 192 << 10 // of a core, which histograms filled at once are to fit
+	const mostCache = 192 << 10 // cache of a core, which the histograms filled at once should fit
 	bytes := max(mostCache, 8*kernel.MaxBins*kernel.TileLanes, 8*2*pairs*(bin.JointBins+1)*kernel.TileLanes)
 	if sparse {
 		bytes = max(bytes, 8*pairs*bin.MostSparseCells)
@@ -159,9 +156,9 @@ func (l *layout) addTile(t tile) {
 	l.cells = t.endCell()
 }
 
-// takes tells whether a tile can be filled along with the group: its columns
-// fit one job, and the histograms the cache.
-func (g *group) takes(l *layout, t *tile, cacheBytes int) bool {
+// fits reports whether a tile can be filled along with the group: its columns fit one job, and
+// the histograms fit the cache.
+func (g *group) fits(l *layout, t *tile, cacheBytes int) bool {
 	first := &l.tiles[g.firstTile]
 	return g.sparse == nil && g.joint == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= cacheBytes
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// LeafValues gives leaves the steps that suit the rows which reach them.
+// LeafValues computes the steps of leaves from the rows that reach them.
 type LeafValues struct {
 	Kernels   *kernel.Funcs
 	Residuals *loss.Residuals
 	Newton    loss.Newton
-	Again     bool // leaves that move their best classes keep those that they have
+	Again     bool // sparse leaves keep the classes that they have
 	Team      *par.Team
 	Group     *collective.Group
 
-	pieces []piece
-	sums   []int64 // by piece
-	floats [][]float32
-	rooms  []bestRoom // by worker
+	pieces  []piece
+	sums    []int64 // by piece
+	floats  [][]float32
+	scratch []bestScratch // by worker
 }
 
-// piece is a part of the rows of a leaf, as many as a kernel takes at once.
+// piece is a block of a leaf's rows, for one kernel call.
 type piece struct {
 	leaf      int
 	rows      []uint32
@@ -32,8 +32,8 @@ type piece struct {
 	gradients kernel.GradientsJob
 }
 
-// Set sets the steps and numbers of rows of leaves to those of the rows that
-// reach them. The steps of a leaf that no row reaches stay as they are.
+// Set computes the steps and numbers of rows of leaves from the rows that reach them. A leaf
+// that no row reaches keeps its steps.
 func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	if v.Newton.Named > 0 {
 		for i := range leaves {
@@ -79,34 +79,34 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 		for end < len(v.pieces) && v.pieces[end].leaf == v.pieces[first].leaf {
 			end++
 		}
-		v.set(&leaves[v.pieces[first].leaf], first, end)
+		v.setLeaf(&leaves[v.pieces[first].leaf], first, end)
 		first = end
 	}
 }
 
-// setBest does so for leaves that move their best classes. There are many leaves of few
-// rows each, so each worker has leaves of its own.
+// setBest is Set for sparse leaves. There are many leaves of few rows each, so each worker has
+// leaves of its own.
 func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
-	for len(v.rooms) < v.Team.Workers() {
-		v.rooms = append(v.rooms, bestRoom{totals: loss.Totals{Listed: true}})
+	for len(v.scratch) < v.Team.Workers() {
+		v.scratch = append(v.scratch, bestScratch{totals: loss.Totals{Listed: true}})
 	}
 	if v.Group != nil {
 		v.setListed(leaves, segments)
 		return
 	}
 	v.Team.Do(len(segments), func(worker, i int) {
-		room, leaf := &v.rooms[worker], &leaves[segments[i].Leaf]
-		v.Residuals.SparseTotals(&room.totals, segments[i].Rows, &room.sums, alone)
+		scratch, leaf := &v.scratch[worker], &leaves[segments[i].Leaf]
+		v.Residuals.SparseTotals(&scratch.totals, segments[i].Rows, &scratch.sums, alone)
 		leaf.Rows = len(segments[i].Rows)
 		if v.Again {
-			v.Newton.Again(leaf.Steps, leaf.Pairs, &room.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
+			v.Newton.Again(leaf.Steps, leaf.Pairs, &scratch.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
 			return
 		}
-		leaf.setSteps(&v.Newton, &room.totals, nil, v.Residuals)
+		leaf.setSteps(&v.Newton, &scratch.totals, nil, v.Residuals)
 	})
 }
 
-// segmentsOf is segments of all leaves, also of those that no row here reaches.
+// segmentsOf returns a segment for each leaf, empty if no row here reaches it.
 func segmentsOf(leaves int, some []Segment) []Segment {
 	all := make([]Segment, leaves)
 	for i := range all {
@@ -118,14 +118,14 @@ func segmentsOf(leaves int, some []Segment) []Segment {
 	return all
 }
 
-// bestRoom is what a worker needs to sum up the rows of a leaf.
-type bestRoom struct {
+// bestScratch is a worker's memory for the sums over a leaf's rows.
+type bestScratch struct {
 	totals loss.Totals
 	sums   loss.Room
 }
 
-// set sets the steps of a leaf from the sums of its pieces.
-func (v *LeafValues) set(l *Leaf, first, end int) {
+// setLeaf sets the steps of a leaf from the sums of its pieces.
+func (v *LeafValues) setLeaf(l *Leaf, first, end int) {
 	stride := v.Residuals.Stride
 	sums := v.sums[2*stride*first:][:2*stride]
 	var stats [kernel.MaxPairs]kernel.PairStats
@@ -144,8 +144,8 @@ func (v *LeafValues) set(l *Leaf, first, end int) {
 	l.setSteps(&v.Newton, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]}, &stats, v.Residuals)
 }
 
-// setShared sets the steps of all leaves from the sums of all machines: by leaf the
-// rows, and the totals or the sums of the pairs.
+// setShared sets the steps of all leaves from the sums of all machines: for each leaf the number
+// of rows, and the class totals or the sums of the pairs.
 func (v *LeafValues) setShared(leaves []Leaf) {
 	stride, classes := v.Residuals.Stride, v.Residuals.Classes
 	width := 1 + 2*classes
@@ -189,8 +189,8 @@ func (v *LeafValues) setShared(leaves []Leaf) {
 	}
 }
 
-// setSteps sets the steps of a leaf from the sums of its rows: those of its
-// pairs, or, without pairs, of all classes.
+// setSteps sets the steps of a leaf from the sums over its rows: of its pairs, or, without
+// pairs, of all classes.
 func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
 	switch {
 	case n.Named > 0:
@@ -208,7 +208,7 @@ func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxP
 	}
 }
 
-// setWithin is setSteps within the leaf's box.
+// setWithin is setSteps within the leaf's bounds.
 func (l *Leaf) setWithin(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
 	if l.Pairs == nil {
 		values := make([]float64, len(l.Steps))

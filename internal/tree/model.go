@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// AppendTo adds the tree to a model's.
+// AppendTo appends the tree to a model's.
 func (t *Tree) AppendTo(f *model.Forest) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -20,8 +20,8 @@ func (t *Tree) AppendTo(f *model.Forest) {
 	f.EndTree()
 }
 
-// FromModel is a tree of a model as binned rows are routed through it. The
-// thresholds must be edges of the mapper's bins.
+// FromModel returns a model's tree in the form that routes binned rows. The thresholds must be
+// edges of the mapper's bins.
 func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	grown := &Tree{Leaves: LeavesOf(t)}
 	for _, n := range t.Nodes() {
@@ -35,7 +35,7 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	return grown
 }
 
-// Fits returns why training with so many leaves on the mapper's bins cannot have grown a tree of a
+// Fits returns why training with at most `leaves` leaves on the mapper's bins cannot have grown a tree of a
 // model whose columns are those of the mapper.
 func Fits(t model.Tree, m *bin.Mapper, leaves int) error {
 	if t.NumLeaves() > leaves {
@@ -50,7 +50,7 @@ func Fits(t model.Tree, m *bin.Mapper, leaves int) error {
 	return nil
 }
 
-// LeavesOf is the leaves of a tree of a model. Their steps are the model's own.
+// LeavesOf returns the leaves of a model's tree, which share its steps.
 func LeavesOf(t model.Tree) []Leaf {
 	leaves := make([]Leaf, 0, t.NumLeaves())
 	for _, l := range t.Leaves() {

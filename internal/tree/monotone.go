@@ -8,36 +8,36 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Monotone constraints hold in each tree, and so in the model: on a split of a
-// constrained column, the leaf values of both sides must be in the order asked for,
-// and all leaves below stay on their side of the middle between the two (method
-// "basic" of LightGBM, and that of XGBoost).
+// Monotone constraints hold in each tree, and so in the model: on a split of a constrained
+// column, the leaf values of both sides must be in the required order, and all leaves below stay
+// on their side of the middle between the two (method "basic" of LightGBM; XGBoost does the
+// same).
 //
-// The kernels look for splits without constraints, so their scores are upper
-// bounds. Where the best column is constrained, or the node's leaf values are
-// bounded, the column is searched again, cut by cut.
+// The kernels search for splits without constraints, so their scores are upper bounds. Where the
+// best column is constrained, or the node's leaf values are bounded, the column is searched
+// again, cut by cut.
 
-// Monotone is constraints on the leaf values.
+// Monotone constrains leaf values.
 type Monotone struct {
-	Signs  [][]int8 // by column and class: 1: the value may not fall as the column rises, −1: not rise; nil: no constraints
-	Middle bool     // every leaf has a value for each class that is constrained; else one without may follow, which stands for 0
+	Signs  [][]int8 // by column and class: 1: the value may not fall as the column rises; −1: it may not rise; nil: unconstrained
+	Middle bool     // every leaf has a value for each constrained class; else a leaf without one, which counts as 0, may follow, so the bound is 0
 }
 
 func (m *Monotone) on(column int) bool { return m != nil && m.Signs[column] != nil }
 
-// monotoneSearch finds the best cut of one column among those that constraints allow.
-// It keeps its memory.
+// monotoneSearch finds the best cut of one column among those that the constraints allow. It
+// reuses its memory.
 type monotoneSearch struct {
 	cuts         []cut
 	wideG, wideH []int64
 	rows         []uint32
-	totals       []int64 // by code: class totals of the rows of codes up to it, but for 0
+	totals       []int64 // by code: class totals of the rows with codes from 1 to it
 	side         []int64
 	left, right  []float64
 	job          kernel.TotalsJob
 }
 
-// cut is a cut of a column in two.
+// cut divides a column in two.
 type cut struct {
 	bin         int // value bins up to it go left
 	missingLeft bool
@@ -45,19 +45,19 @@ type cut struct {
 	score       float64
 }
 
-// searchesCuts tells whether a column of a node is searched cut by cut.
+// searchesCuts reports whether a column of a node is searched cut by cut.
 func (s *splitter) searchesCuts(n *node, column int) bool {
 	return n.box != nil && !s.categorical(column) && (s.params.Monotone.on(column) || n.bounded)
 }
 
-// needsTotals tells whether the class totals by code are needed to search a node's
-// column: the leaf values of all classes are computed from them.
+// needsTotals reports whether a node's column needs class totals by code, from which the leaf
+// values of all classes are computed.
 func (s *splitter) needsTotals(n *node, column int) bool {
 	return s.params.FullLeaf && n.box != nil && s.params.Monotone.on(column)
 }
 
-// allowedCut finds, in a column's histogram, the best cut that the constraints and
-// minSamples allow.
+// allowedCut returns the best cut of a column's histogram that the constraints and minSamples
+// allow.
 func (s *splitter) allowedCut(n *node, column int, h *Histogram, counts *[kernel.MaxBins]int64) candidate {
 	m := &s.monotone
 	bins := s.Mapper.Features[column].Codes()
@@ -85,8 +85,7 @@ func (s *splitter) allowedCut(n *node, column int, h *Histogram, counts *[kernel
 	return best
 }
 
-// highest is the cut with the highest score, the first of them in a tie; nil: none
-// is left.
+// highest returns the cut with the highest score, the first of them in a tie; nil: none is left.
 func (m *monotoneSearch) highest() *cut {
 	var best *cut
 	for i := range m.cuts {
@@ -141,11 +140,11 @@ func (s *splitter) listCuts(n *node, counts *[kernel.MaxBins]int64, h *Histogram
 	}
 }
 
-// scoreCuts scores the cuts: as the kernels do and, where leaf values are bounded,
-// by what the steps within the bounds gain.
+// scoreCuts scores the cuts as the kernels do and, where leaf values are bounded, by the gain of
+// steps within the bounds.
 func (s *splitter) scoreCuts(n *node) {
 	m, pairs := &s.monotone, s.job.Pairs
-	const cells = 2 * kernel.TileLanes // nothing is missing, and one bin of values
+	const cells = 2 * kernel.TileLanes // no missing values, and one bin of values
 	m.wideG, m.wideH = slices.Grow(m.wideG[:0], cells)[:cells], slices.Grow(m.wideH[:0], cells)[:cells]
 	scan := s.job
 	scan.Bins, scan.Stride, scan.Tile, scan.WideG, scan.WideH = 2, kernel.TileLanes, nil, m.wideG, m.wideH
@@ -175,8 +174,8 @@ func (s *splitter) scoreCuts(n *node) {
 	}
 }
 
-// scoreWithin is what the steps of some rows gain along the pairs of a node, within
-// its bounds.
+// scoreWithin returns the gain of steps along the pairs of a node, within its bounds, from the
+// sums of some of its rows.
 func (s *splitter) scoreWithin(n *node, g, h *[kernel.MaxPairs]int64) (score float64) {
 	for p := range s.job.Pairs {
 		gradient, hessian := s.sums(p, g[p], h[p])
@@ -187,12 +186,12 @@ func (s *splitter) scoreWithin(n *node, g, h *[kernel.MaxPairs]int64) (score flo
 	return score
 }
 
-// sums is the gradient and the Hessian of a pair from quanta.
+// sums converts the gradient and the Hessian of a pair from quanta.
 func (s *splitter) sums(p int, g, h int64) (gradient, hessian float64) {
 	return float64(g) * unit(s.gradients.scaleG[p]), float64(h) * s.job.UnitH[p]
 }
 
-// sumCodes sums up the class totals of rows here by their codes in a column.
+// sumCodes sums up the class totals of the rows here by their codes in a column.
 func (s *splitter) sumCodes(rows []uint32, column int) []int64 {
 	m, r := &s.monotone, s.gradients.residuals
 	bins := s.Mapper.Features[column].Codes()
@@ -211,7 +210,7 @@ func (s *splitter) sumCodes(rows []uint32, column int) []int64 {
 		ends[codes[row]]++
 	}
 	width := 2 * r.Stride
-	totals := s.roomForTotals(bins)
+	totals := s.codeTotals(bins)
 	clear(totals)
 	m.side = slices.Grow(m.side[:0], width)[:width]
 	first := 0
@@ -229,14 +228,14 @@ func (s *splitter) sumCodes(rows []uint32, column int) []int64 {
 	return totals
 }
 
-// roomForTotals is the class totals by code, to be set.
-func (s *splitter) roomForTotals(bins int) []int64 {
+// codeTotals returns memory for the class totals by code, not cleared.
+func (s *splitter) codeTotals(bins int) []int64 {
 	m, n := &s.monotone, bins*2*s.gradients.residuals.Stride
 	m.totals = slices.Grow(m.totals[:0], n)[:n]
 	return m.totals
 }
 
-// accumulate makes the class totals by code those of all codes from 1 up to it.
+// accumulate makes the class totals by code cumulative, from code 1 on.
 func (s *splitter) accumulate(bins int) {
 	m, width := &s.monotone, 2*s.gradients.residuals.Stride
 	for b := 2; b < bins; b++ {
@@ -246,8 +245,8 @@ func (s *splitter) accumulate(bins int) {
 	}
 }
 
-// boxes narrows the bounds of a node to those of its children after a cut; nil: it
-// would break the order of their leaf values.
+// boxes returns the bounds of a node's children after a cut; nil: the cut would break the order
+// of their leaf values.
 func (s *splitter) boxes(n *node, c *cut, signs []int8) *[2]*loss.Box {
 	m, classes := &s.monotone, len(signs)
 	m.left, m.right = slices.Grow(m.left[:0], classes)[:classes], slices.Grow(m.right[:0], classes)[:classes]
@@ -297,8 +296,8 @@ func (s *splitter) fullValues(n *node, c *cut) {
 	s.params.Newton.FullWithin(m.right, &t, r.Units.Sums, n.box)
 }
 
-// pairValues computes the leaf values of the classes on both sides of a cut if each
-// side steps along the node's pairs.
+// pairValues computes the leaf values on both sides of a cut if each side steps along the node's
+// pairs.
 func (s *splitter) pairValues(n *node, c *cut) {
 	m := &s.monotone
 	clear(m.left)

@@ -6,22 +6,22 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Segment is the rows of a partition that reach one leaf, good until the
-// partition changes.
+// Segment lists the rows of a partition that reach one leaf. It is valid until the partition
+// changes.
 type Segment struct {
 	Leaf int
 	Rows []uint32
 }
 
-// run is part of a partition's rows that reaches one leaf.
+// run is a range of a partition's rows that reach one leaf.
 type run struct{ leaf, start, end int }
 
-// routeRows is the rows that are sent through a tree at once: so many that most
-// leaves get whole vectors of them, so few that their codes stay in cache.
+// routeRows is the number of rows that are sent through a tree at once: enough for whole vectors
+// at most leaves, few enough for their codes to stay in cache.
 const routeRows = 8 * kernel.RowBlock
 
-// route sorts each routeRows of the rows by the leaves of a tree that they
-// reach, stably. It returns the runs by block.
+// route sorts each block of routeRows rows by the leaves of a tree that they reach, stably. It
+// returns the runs by block.
 func (p *Partition) route(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) [][]run {
 	byBlock := make([][]run, (len(p.Rows)+routeRows-1)/routeRows)
 	team.Do(len(byBlock), func(_, b int) {
@@ -45,8 +45,8 @@ func (p *Partition) route(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Tea
 	return byBlock
 }
 
-// Order orders the rows by the leaves of a tree that they reach, stably. A leaf
-// that no row reaches has no segment.
+// Order sorts the rows by the leaves of a tree that they reach, stably. A leaf that no row
+// reaches has no segment.
 func (p *Partition) Order(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) (segments []Segment) {
 	byBlock := p.route(t, k, x, team)
 	rows := make([]int, len(t.Leaves))

@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// TestOrder: bins and raw values lead to the same leaves, and so did growing.
+// TestOrder: bins and raw values lead to the same leaves as growing did.
 func TestOrder(t *testing.T) {
 	p := newProblem(t, 24, problemOptions{rows: 10_000, classes: 5, missing: true})
 	tree, grown, segments := p.grow(Params{Leaves: 15, MinSamples: 1, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 2}, nil, 2)

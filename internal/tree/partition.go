@@ -8,17 +8,17 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Partition is a list of row numbers in which every node of a tree owns one
-// run. Rows rise within a run.
+// Partition is a list of row numbers in which every node of a tree owns one run. Row numbers
+// increase within a run.
 type Partition struct {
 	Rows        []uint32
 	left, right []uint32
 	jobs        []kernel.PartitionJob // by block of the list
-	places      [][2]int              // where the left and right rows of a block go
+	places      [][2]int              // by block: where its left and its right rows go
 	memory      *mem.Block
 }
 
-// NewPartition is an empty partition with room for n rows.
+// NewPartition returns an empty partition for up to n rows.
 func NewPartition(n int) *Partition {
 	memory := mem.New(3 * 4 * n)
 	rows := mem.View[uint32](memory)
@@ -32,24 +32,24 @@ func NewPartition(n int) *Partition {
 	}
 }
 
-// Free gives the memory back; nothing may use it any more.
+// Free releases the memory; the partition must not be used afterwards.
 func (p *Partition) Free() {
 	p.Rows, p.left, p.right = nil, nil, nil
 	p.memory.Free()
 }
 
-// Scratch is room for a number for each row, good until the next split.
+// Scratch returns memory for a number for each row, valid until the next split.
 func (p *Partition) Scratch() []uint32 { return p.left }
 
-// Cut moves the rows from position n on to another partition, which lies in the same
-// memory and is good until p is filled again.
+// Cut moves the rows from position n on to another partition, which shares the memory and is
+// valid until p is filled again.
 func (p *Partition) Cut(n int) *Partition {
 	rest := &Partition{Rows: p.Rows[n:], left: p.left[n:], right: p.right[n:], jobs: p.jobs, places: p.places}
 	p.Rows = p.Rows[:n]
 	return rest
 }
 
-// Fill makes rows 0 … n−1 the partition's.
+// Fill sets the partition to rows 0 … n−1.
 func (p *Partition) Fill(n int) {
 	p.Rows = p.Rows[:n]
 	for i := range p.Rows {
@@ -57,14 +57,13 @@ func (p *Partition) Fill(n int) {
 	}
 }
 
-// Split orders the run [start, end) so that the rows that go left come first,
-// and returns where the right ones begin.
+// Split reorders the run [start, end) so that the rows that go left come first, and returns
+// where the right ones start.
 func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, team *par.Team) int {
 	return p.SplitBy(k, x.Columns[s.Feature], s.test(), start, end, team)
 }
 
-// A Test is which codes go left: those of a set, or, without one, 1 to Last, and 0
-// if ZeroLeft.
+// Test says which codes go left: those of a set, or, without one, 1 to Last, and 0 if ZeroLeft.
 type Test struct {
 	Last     uint8
 	ZeroLeft bool
@@ -73,7 +72,7 @@ type Test struct {
 
 func (s *SplitInfo) test() Test { return Test{s.Bin, s.MissingLeft, s.Set} }
 
-// SplitBy is Split by a column of codes.
+// SplitBy is Split by a column of codes and a test.
 func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, t Test, start, end int, team *par.Team) int {
 	n := kernel.Blocks(end - start)
 	if n <= 1 {
@@ -105,8 +104,8 @@ func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, t Test, start, end 
 	return start + left
 }
 
-// SplitApart is Split that leaves the run as it is. It returns its rows in the
-// new order, good until the run or a part of it is split, and how many go left.
+// SplitApart is Split, but leaves the run unchanged. It returns the rows in the new order, valid
+// until the run or a part of it is split, and how many go left.
 func (p *Partition) SplitApart(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, job *kernel.PartitionJob) (rows []uint32, left int) {
 	right := 0
 	for first := start; first < end; first += kernel.RowBlock {
@@ -131,7 +130,8 @@ func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, t Test, start, e
 	return middle
 }
 
-// divide copies a block of rows to left, which may be Rows, and p.right.
+// divide copies the rows of a block that go left to left, which may be p.Rows, and the others to
+// p.right.
 func (p *Partition) divide(job *kernel.PartitionJob, left []uint32, k *kernel.Funcs, column []uint8, t Test, start, end int) {
 	*job = kernel.PartitionJob{
 		Column:      column,

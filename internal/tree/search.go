@@ -10,33 +10,33 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// search is the search for the best split of a node on all machines.
+// search is the search for the best split of a node over all machines.
 type search struct {
 	node       *node
 	gradients  gradients
-	quantized  bool        // they are those of the rows here
-	candidates []candidate // by position in the deal
+	quantized  bool        // gradients are quantized for the rows here
+	candidates []candidate // by position in sharding.columns
 }
 
-// fillTask fills the histogram of a task, on this machine.
+// fillTask fills and packs this machine's histogram for a task.
 func (g *Grower) fillTask(t *task, l *layout) {
 	s := &g.evaluator.splitter
 	s.gradients = &t.gradients
-	s.use(l)
+	s.useLayout(l)
 	wide := t.node.count > kernel.SpillRows
 	h := s.all.histogram(l.cells, wide)
 	s.fillOnly(&h, g.evaluator.teamFor(t.node.rows()))
 	n := 0
-	for rank := range l.deal.codes {
+	for rank := range l.sharding.codes {
 		n += t.numbers(l, rank)
 	}
 	if last := len(g.packed) - 1; last >= 0 {
 		t.filled, g.packed = g.packed[last], g.packed[:last]
 	}
-	t.filled = h.pack(slices.Grow(t.filled[:0], n), l.deal.places, g.Pairs, wide)
+	t.filled = h.pack(slices.Grow(t.filled[:0], n), l.sharding.places, g.Pairs, wide)
 }
 
-// layoutOf is the layout of a task's histogram; nil: it needs none.
+// layoutOf returns the layout of a task's histogram; nil: it needs none.
 func (t *task) layoutOf(whole *layout) *layout {
 	if t.share {
 		return whole
@@ -44,19 +44,18 @@ func (t *task) layoutOf(whole *layout) *layout {
 	return t.node.layout
 }
 
-// numbers is how many a rank gets of a task: the sums of its columns, and of the
-// gradients.
+// numbers returns how many numbers a rank receives of a task for the histograms of its columns.
 func (t *task) numbers(l *layout, rank int) int {
-	n := l.deal.codes[rank] * l.pairs
+	n := l.sharding.codes[rank] * l.pairs
 	if t.node.count > kernel.SpillRows {
 		n *= 2
 	}
 	return n
 }
 
-// searchTogether fills the histograms of tasks and finds the splits of all nodes that
-// may be split.
-func (g *Grower) searchTogether(families []family, tasks []*task) {
+// searchShared fills the histograms of tasks and finds the splits of all nodes that may be
+// split.
+func (g *Grower) searchShared(families []family, tasks []*task) {
 	for _, t := range tasks {
 		if n := t.node; !t.share && n.layout != nil {
 			t.gradients.quantize(n.list, t.gradients.newQuanta(&n.stats, g.Trim, n.weight), g.evaluator.teamFor(n.rows()))
@@ -74,16 +73,16 @@ func (g *Grower) searchTogether(families []family, tasks []*task) {
 	}
 	g.shareCandidates(searches)
 	if g.group.Err() != nil {
-		return // without splits
+		return // no splits
 	}
-	g.settle(searches)
+	g.chooseSplits(searches)
 	for _, s := range searches {
 		s.node.quanta, s.node.sumG, s.node.sumH = s.gradients.quanta, s.gradients.sumG, s.gradients.sumH
 	}
 }
 
-// reduceScatter returns the sums of this rank's columns, by task, each with the sums
-// of its gradients in front.
+// reduceScatter returns by task the sums over all ranks: of the gradients, then of this rank's
+// columns.
 func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
 	counts := make([]int, g.group.Size())
 	n := 0
@@ -91,7 +90,7 @@ func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
 		n += 2*g.Pairs*len(counts) + len(t.filled)
 	}
 	v := slices.Grow(g.sent[:0], n)
-	at := make([]int, len(tasks)) // by task: where the part of a rank begins
+	at := make([]int, len(tasks)) // by task: where the part of the next rank starts
 	for rank := range counts {
 		before := len(v)
 		for i, t := range tasks {
@@ -114,8 +113,7 @@ func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
 	return sums
 }
 
-// scanFamily finds the best cut of each of this rank's columns in the children of a
-// family.
+// scanFamily finds the best cut of each of this rank's columns in the children of a family.
 func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (searches []*search) {
 	own := func(n *node) {
 		for _, t := range tasks {
@@ -132,7 +130,7 @@ func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (s
 		return searches
 	}
 	n, large, small, share := f.parent, f.large, f.small, f.share.node
-	share.histogram = g.pool.Take(share.count)
+	share.histogram = g.pool.GetUnbounded(share.count)
 	rest := search{node: large, gradients: g.evaluator.gradients}
 	f.share.receive(sums[f.share], share.histogram, g.layout)
 	large.histogram, n.histogram = n.histogram, nil
@@ -155,11 +153,11 @@ func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (s
 	return searches
 }
 
-// scanTask takes the sums of a task and finds the best cuts of its node.
+// scanTask finds the best cuts of a task's node in the sums of all ranks.
 func (g *Grower) scanTask(t *task, sums []int64, h *Histogram) *search {
 	l := t.node.layout
 	if h == nil {
-		own := g.evaluator.splitter.all.histogram(l.deal.own.cells, t.node.count > kernel.SpillRows)
+		own := g.evaluator.splitter.all.histogram(l.sharding.own.cells, t.node.count > kernel.SpillRows)
 		h = &own
 	}
 	t.receive(sums, h, l)
@@ -168,19 +166,19 @@ func (g *Grower) scanTask(t *task, sums []int64, h *Histogram) *search {
 	return s
 }
 
-// receive takes what reduceScatter returns for a task.
+// receive unpacks what reduceScatter returned for a task.
 func (t *task) receive(sums []int64, h *Histogram, l *layout) {
 	m := l.pairs
 	copy(t.gradients.sumG[:m], sums[:m])
 	copy(t.gradients.sumH[:m], sums[m:2*m])
-	h.unpack(sums[2*m:], l.deal.ownPlace, m, t.node.count > kernel.SpillRows)
+	h.unpack(sums[2*m:], l.sharding.ownPlace, m, t.node.count > kernel.SpillRows)
 }
 
 // scan finds the best cut of each of this rank's columns.
 func (g *Grower) scan(s *search, h *Histogram) {
-	splitter, d := &g.evaluator.splitter, s.node.layout.deal
+	splitter, d := &g.evaluator.splitter, s.node.layout.sharding
 	splitter.gradients = &s.gradients
-	splitter.use(d.own)
+	splitter.useLayout(d.own)
 	splitter.setJob()
 	g.evaluator.teamFor(s.node.rows()).Do(len(d.own.tiles), func(worker, i int) {
 		w := &splitter.workers[worker]
@@ -195,12 +193,12 @@ func (g *Grower) scan(s *search, h *Histogram) {
 		of[c] = splitter.best[i]
 	}
 	first := len(d.columns[:d.ends[g.group.Rank()]]) - len(of)
-	for i, c := range d.of(g.group.Rank()) {
+	for i, c := range d.columnsOf(g.group.Rank()) {
 		s.candidates[first+i] = of[c]
 	}
 }
 
-// shareCandidates tells all ranks the best cuts of all columns.
+// shareCandidates sends all ranks the best cuts of all columns.
 func (g *Grower) shareCandidates(searches []*search) {
 	if len(searches) == 0 {
 		return
@@ -208,9 +206,9 @@ func (g *Grower) shareCandidates(searches []*search) {
 	var mine []uint64
 	each := func(rank int, do func(c *candidate, categorical bool)) {
 		for _, s := range searches {
-			d := s.node.layout.deal
-			first := d.ends[rank] - len(d.of(rank))
-			for i, c := range d.of(rank) {
+			d := s.node.layout.sharding
+			first := d.ends[rank] - len(d.columnsOf(rank))
+			for i, c := range d.columnsOf(rank) {
 				do(&s.candidates[first+i], g.Mapper.Features[c].Categorical)
 			}
 		}
@@ -228,7 +226,7 @@ func (g *Grower) shareCandidates(searches []*search) {
 	}
 }
 
-// candidateWords is the length of a packed candidate.
+// candidateWords returns the length of a packed candidate.
 func candidateWords(categorical bool) int {
 	if categorical {
 		return 2 + len(model.Set{})
@@ -236,7 +234,7 @@ func candidateWords(categorical bool) int {
 	return 2
 }
 
-// pack appends a candidate.
+// pack appends a candidate to v.
 func (c *candidate) pack(v []uint64, categorical bool) []uint64 {
 	flags := uint64(c.bin) | uint64(c.next)<<16
 	for i, flag := range []bool{c.missingLeft, c.exact, c.subset} {
@@ -251,7 +249,7 @@ func (c *candidate) pack(v []uint64, categorical bool) []uint64 {
 	return v
 }
 
-// unpack is the way back. It returns what follows.
+// unpack sets c to the first candidate of v, and returns the rest of v.
 func (c *candidate) unpack(v []uint64, categorical bool) []uint64 {
 	flags := v[1]
 	*c = candidate{
@@ -264,67 +262,66 @@ func (c *candidate) unpack(v []uint64, categorical bool) []uint64 {
 	return v[candidateWords(categorical):]
 }
 
-// settle chooses the best splits. As long as a column that may be the best is known
-// in coarse bins only, or without the numbers of rows, all ranks look at it together.
-func (g *Grower) settle(searches []*search) {
+// chooseSplits chooses the best splits. While a column that may be the best is known in coarse
+// bins only, or without the numbers of rows, all ranks refine it together.
+func (g *Grower) chooseSplits(searches []*search) {
 	for len(searches) > 0 {
 		var v []int64
-		var looks [][]int // positions of columns, by search that goes on
+		var refined [][]int // by open search: positions of the columns to refine
 		open := searches[:0:0]
 		for _, s := range searches {
 			splitter := g.splitterOf(s)
-			columns := slices.Clone(splitter.unsettled(s.node))
+			columns := slices.Clone(splitter.unresolved(s.node))
 			if len(columns) == 0 {
 				s.node.split = splitter.split(s.node)
 				continue
 			}
-			open, looks = append(open, s), append(looks, columns)
+			open, refined = append(open, s), append(refined, columns)
 			for _, c := range columns {
 				g.quantizeRest(s)
-				v = splitter.packLook(v, s.node, splitter.columns[c])
+				v = splitter.packColumn(v, s.node, splitter.columns[c])
 			}
 		}
 		g.group.Sum(v)
 		for i, s := range open {
 			splitter := g.splitterOf(s)
-			for _, c := range looks[i] {
-				v = splitter.unpackLook(v, s.node, c)
+			for _, c := range refined[i] {
+				v = splitter.unpackColumn(v, s.node, c)
 			}
 		}
 		searches = open
 	}
 }
 
-// splitterOf is the splitter with what is known of a node.
+// splitterOf returns the splitter, set to a node's candidates.
 func (g *Grower) splitterOf(s *search) *splitter {
 	splitter := &g.evaluator.splitter
 	splitter.gradients, splitter.best = &s.gradients, s.candidates
-	splitter.layout = &layout{columns: s.node.layout.deal.columns}
+	splitter.layout = &layout{columns: s.node.layout.sharding.columns}
 	splitter.setJob()
 	return splitter
 }
 
-// quantizeRest quantizes the gradients of the rows here of a node that has inherited
-// its histogram.
+// quantizeRest quantizes the gradients of the rows here of a node that inherited its histogram.
 func (g *Grower) quantizeRest(s *search) {
 	if s.quantized {
 		return
 	}
 	s.quantized = true
 	n, team := s.node, g.evaluator.teamFor(s.node.rows())
-	s.gradients.use(n.start, n.end)
+	s.gradients.bind(n.start, n.end)
 	s.gradients.compute(n.list, n.pairs, team)
 	s.gradients.quantize(n.list, s.gradients.quanta, team)
 	s.gradients.sumG, s.gradients.sumH = n.sumG, n.sumH
 }
 
-// packLook appends what the rows here have in a column: its histogram in all bins and,
-// where they are needed, the number of rows in each and their class totals.
-func (s *splitter) packLook(v []int64, n *node, column int) []int64 {
+// packColumn appends the sums over the rows here of a column: its histogram in all bins and,
+// where needed, the numbers of rows and the class totals by code.
+func (s *splitter) packColumn(v []int64, n *node, column int) []int64 {
 	h := s.fillColumn(n, column)
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.pack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
-	if s.counts(n, column) {
+	if s.countsRows(n, column) {
 		counts := s.count(n.list, column)
 		v = append(v, counts[:codes]...)
 	}
@@ -334,20 +331,20 @@ func (s *splitter) packLook(v []int64, n *node, column int) []int64 {
 	return v
 }
 
-// unpackLook makes a candidate exact by what packLook has made on all machines. It
-// returns what follows.
-func (s *splitter) unpackLook(v []int64, n *node, c int) []int64 {
+// unpackColumn makes a candidate exact with the sums of packColumn over all machines. It returns
+// the rest of v.
+func (s *splitter) unpackColumn(v []int64, n *node, c int) []int64 {
 	column := s.columns[c]
 	h := s.columnHistogram(n, column)
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.unpack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
 	var counts [kernel.MaxBins]int64
-	if s.counts(n, column) {
+	if s.countsRows(n, column) {
 		copy(counts[:], v[:codes])
 		v = v[codes:]
 	}
 	if s.needsTotals(n, column) {
-		v = v[copy(s.roomForTotals(codes), v):]
+		v = v[copy(s.codeTotals(codes), v):]
 	}
 	s.best[c] = s.bestCut(n, column, &h, &counts)
 	return v

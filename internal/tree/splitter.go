@@ -10,8 +10,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// splitter finds a node's best split: it fills the histograms of a group of
-// columns, scans them while they are in cache, and keeps each column's best.
+// splitter finds a node's best split: it fills the histograms of a group of columns, scans them
+// while they are in cache, and keeps each column's best cut.
 type splitter struct {
 	Bins
 	kernels    *kernel.Funcs
@@ -24,20 +24,20 @@ type splitter struct {
 	params     *Params
 
 	*layout
-	job     kernel.ScanJob // what the scans of all tiles have in common
+	job     kernel.ScanJob // common to the scans of all tiles
 	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []part
-	looks   []int   // of unsettled
-	all     scratch // on several machines: of all columns
-	column  scratch // of one column, in all its bins
+	open    []int   // result of unresolved
+	all     scratch // on several machines: histogram of all columns
+	column  scratch // histogram of one column in all its bins
 	merged  scratch
 
 	monotone monotoneSearch
 }
 
-// worker is what a worker of the team has to itself. Its jobs are here rather
-// than on the stack, from where a kernel's job would become garbage.
+// worker is the scratch memory of one worker. Its jobs are here as a job on the stack would
+// escape to the heap at each call of a kernel.
 type worker struct {
 	memory  scratch
 	joint   []int64 // histograms of joint columns
@@ -51,24 +51,24 @@ type worker struct {
 type candidate struct {
 	score       float64
 	bin         int // value bins up to it go left
-	next        int // the first bin after it that holds rows, if exact
+	next        int // if exact: the first bin after it that holds rows
 	missingLeft bool
-	exact       bool // the best of all bins that leave min samples on both sides
-	subset      bool // set goes left, in place of what bin and missingLeft say
+	exact       bool // the best of all bins that leaves minSamples rows on both sides
+	subset      bool // set goes left; bin and missingLeft do not count
 	set         model.Set
-	boxes       *[2]*loss.Box // of the children; nil: the node's
+	boxes       *[2]*loss.Box // bounds of the children; nil: the node's
 }
 
-// use makes the columns of a layout those that are searched.
-func (s *splitter) use(l *layout) {
+// useLayout sets the columns that are searched.
+func (s *splitter) useLayout(l *layout) {
 	s.layout = l
 	s.best = slices.Grow(s.best[:0], len(l.columns))[:len(l.columns)]
 }
 
-// find returns the best split of a node, whose gradients were last quantized. With a
-// histogram of its own, its histograms go there; with sibling, that is its parent's,
-// and what sibling leaves of it is the node's.
-func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
+// findSplit returns the best split of a node, whose gradients were quantized last. The
+// histograms go to n.histogram if it is not nil. With sibling, n.histogram is the parent's, and
+// the node's is that less sibling.
+func (s *splitter) findSplit(n *node, sibling *Histogram, team *par.Team) SplitInfo {
 	h, wide := n.histogram, n.count > kernel.SpillRows
 	s.setJob()
 	parts := 1
@@ -98,7 +98,7 @@ func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
 	return s.choose(n)
 }
 
-// setJob sets the job for the gradients that were last quantized.
+// setJob prepares scans for the gradients that were quantized last.
 func (s *splitter) setJob() {
 	g, job := s.gradients, &s.job
 	*job = kernel.ScanJob{Pairs: g.pairs}
@@ -114,16 +114,16 @@ func (s *splitter) setJob() {
 	}
 }
 
-// whole is the score of the node as it is.
-func (s *splitter) whole(n *node) float64 {
+// unsplitScore returns the score of the node without a split.
+func (s *splitter) unsplitScore(n *node) float64 {
 	if n.bounded {
 		return s.scoreWithin(n, &s.job.TotalG, &s.job.TotalH)
 	}
-	return unsplit(&s.job)
+	return unboundedScore(&s.job)
 }
 
-// unsplit is whole without bounds.
-func unsplit(j *kernel.ScanJob) float64 {
+// unboundedScore is unsplitScore without bounds.
+func unboundedScore(j *kernel.ScanJob) float64 {
 	score := 0.0
 	for p := range j.Pairs {
 		g := float64(j.TotalG[p])
@@ -168,14 +168,14 @@ func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) 
 	}
 }
 
-// scanSubsets finds the best set of bins of a categorical column, which has so many.
+// scanSubsets returns the best set of the bins of a categorical column.
 func (s *splitter) scanSubsets(cells *Histogram, t *tile, bins, lane int, w *worker) candidate {
 	w.subsets.Subsets = s.subsets
 	w.subsets.load(cells, bins, t.stride, lane, s.job.Pairs)
-	return w.subsets.find(s.kernels, &s.job, nil, s.minSamples)
+	return w.subsets.findSet(s.kernels, &s.job, nil, s.minSamples)
 }
 
-// nextFilled is the first bin of a tile after b in which some lane is not zero.
+// nextFilled returns the first bin of a tile after b in which one of the lanes is not zero.
 func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
 	for b++; b < t.bins; b++ {
 		for i := b*t.stride + lane; i < b*t.stride+lane+lanes; i++ {
@@ -189,46 +189,46 @@ func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
 
 func (s *splitter) categorical(column int) bool { return s.Mapper.Features[column].Categorical }
 
-// coarse tells whether the column has fewer bins here than where it is split.
+// coarse reports whether the column has fewer bins here than where it is split.
 func (s *splitter) coarse(column int) bool {
 	return s.CoarseMapper != s.Mapper && s.CoarseMapper.Features[column].Codes() < s.Mapper.Features[column].Codes()
 }
 
-// choose takes the best candidate. Only the columns that come first are looked at in
-// all their bins, and their cuts counted out, a pass over one column each.
+// choose returns the best split. Only columns that come first are searched in all their bins,
+// with numbers of rows: a pass over one column each.
 func (s *splitter) choose(n *node) SplitInfo {
 	for {
-		columns := s.unsettled(n)
+		columns := s.unresolved(n)
 		if len(columns) == 0 {
 			return s.split(n)
 		}
 		for _, c := range columns {
-			s.best[c] = s.exact(n, s.columns[c])
+			s.best[c] = s.exactCut(n, s.columns[c])
 		}
 	}
 }
 
-// unsettled is the candidates that must become exact before the best is known. It is
-// good until the next call.
-func (s *splitter) unsettled(n *node) []int {
-	s.looks = s.looks[:0]
+// unresolved returns the candidates that must become exact before the best is known. The result
+// is valid until the next call.
+func (s *splitter) unresolved(n *node) []int {
+	s.open = s.open[:0]
 	if !slices.ContainsFunc(s.best, func(c candidate) bool { return !math.IsInf(c.score, -1) }) {
-		// What is in one coarse bin may be in several of the others.
+		// One coarse bin may join several that differ.
 		for c, column := range s.columns {
 			if !s.best[c].exact && s.coarse(column) {
-				s.looks = append(s.looks, c)
+				s.open = append(s.open, c)
 			}
 		}
-		return s.looks
+		return s.open
 	}
 	if best := s.first(n); best >= 0 && !s.best[best].exact {
-		s.looks = append(s.looks, best)
+		s.open = append(s.open, best)
 	}
-	return s.looks
+	return s.open
 }
 
-// first is the best candidate; −1: none is better than no split. The lowest feature
-// wins a tie.
+// first returns the best candidate; −1: none is better than no split. The lowest feature wins a
+// tie.
 func (s *splitter) first(n *node) int {
 	best := -1
 	for c := range s.best {
@@ -237,22 +237,22 @@ func (s *splitter) first(n *node) int {
 			best = c
 		}
 	}
-	// Rounding alone makes gains of some 1e-16 of the score.
-	whole := s.whole(n)
+	// Rounding alone can produce gains of about 1e-16 of the score.
+	whole := s.unsplitScore(n)
 	if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*math.Abs(whole))) {
 		return -1
 	}
 	return best
 }
 
-// split is the split of the best candidate.
+// split returns the split of the best candidate.
 func (s *splitter) split(n *node) SplitInfo {
 	best := s.first(n)
 	if best < 0 {
 		return SplitInfo{}
 	}
 	b := &s.best[best]
-	i := SplitInfo{Feature: s.columns[best], MissingLeft: b.missingLeft, Gain: b.score - s.whole(n), boxes: b.boxes}
+	i := SplitInfo{Feature: s.columns[best], MissingLeft: b.missingLeft, Gain: b.score - s.unsplitScore(n), boxes: b.boxes}
 	if b.subset {
 		set := b.set
 		i.Set = &set

@@ -9,8 +9,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// TestCoarse: a split is on the feature that is best in coarse bins, at the best
-// of all its cuts.
+// TestCoarse: a split is on the feature that is best in coarse bins, at the best of all its
+// cuts.
 func TestCoarse(t *testing.T) {
 	const most = 7
 	for seed := range uint64(12) {
@@ -49,7 +49,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// TestOneCoarseBin: what coarse bins do not tell apart is split all the same.
+// TestOneCoarseBin: values that share a coarse bin are still split.
 func TestOneCoarseBin(t *testing.T) {
 	p := newProblem(t, 60, problemOptions{rows: 400, classes: 4})
 	team := par.NewTeam(1)

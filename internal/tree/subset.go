@@ -15,34 +15,33 @@ import (
 // Fisher, On grouping for maximum homogeneity, 1958). For several pairs, cuts in
 // several orders are tried, or all sets if there are few bins.
 
-// Subsets are the bounds of categorical splits.
+// Subsets control categorical splits.
 type Subsets struct {
-	Smoothing float64 // Hessian that is added to that of a bin when bins are ordered
+	Smoothing float64 // added to the Hessian of a bin when bins are ordered
 	L2        float64 // added to the L2 of leaf values, which makes these splits rarer
-	Limit     int     // the most codes on the smaller side, missing values apart
+	Limit     int     // the most codes on the smaller side, not counting missing values
 }
 
-// subsetSearch finds the best set of bins of a column to send left. It keeps its
-// memory.
+// subsetSearch finds the best set of bins of a column to send left. It reuses its memory.
 type subsetSearch struct {
 	Subsets
 	job    kernel.ScanJob
 	g, h   []int64   // by code and pair
-	filled []int     // codes that hold something, but for 0
-	absent model.Set // codes that hold nothing
+	filled []int     // codes that hold rows, except 0
+	absent model.Set // codes that hold none
 	keys   []float64
 	walks  []walk
 	tile   scratch
 }
 
-// walk is a series of sets of codes, each of which differs from the one before by
-// some codes that join or leave.
+// walk is a series of sets of codes. Each differs from the one before by some codes that join or
+// leave.
 type walk struct {
-	codes []int // those that change
+	codes []int // codes that join or leave, in order
 	ends  []int // by set: where its changes end
 }
 
-// set is a set of the walk, counted from 1.
+// set returns the number-th set of the walk, counted from 1.
 func (w *walk) set(number int) (s model.Set) {
 	for _, code := range w.codes[:w.ends[number-1]] {
 		s.Toggle(code)
@@ -50,7 +49,7 @@ func (w *walk) set(number int) (s model.Set) {
 	return s
 }
 
-// load takes the cells of a column, the lanes from lane on of a tile.
+// load reads the cells of a column: m lanes of a tile, from lane on.
 func (s *subsetSearch) load(cells *Histogram, bins, stride, lane, m int) {
 	s.g, s.h = slices.Grow(s.g[:0], bins*m)[:bins*m], slices.Grow(s.h[:0], bins*m)[:bins*m]
 	s.filled, s.absent = s.filled[:0], model.Set{0: math.MaxUint64, 1: math.MaxUint64, 2: math.MaxUint64, 3: math.MaxUint64}
@@ -78,13 +77,13 @@ func (s *subsetSearch) load(cells *Histogram, bins, stride, lane, m int) {
 	}
 }
 
-// mostEnumerated is the number of bins up to which all sets are tried. The sets
-// of all but one, and that of all, must fit a scan.
+// mostEnumerated is the number of bins up to which all sets are tried. All of these sets must
+// fit a scan.
 const mostEnumerated = 8
 
-// find returns the best set of the codes loaded, for the job of the node at hand.
-// If counts are given, rows by code, it leaves minSamples rows on either side.
-func (s *subsetSearch) find(k *kernel.Funcs, node *kernel.ScanJob, counts *[kernel.MaxBins]int64, minSamples int) candidate {
+// findSet returns the best set of the loaded codes, for the job of a node. With counts, rows by
+// code, it leaves minSamples rows on either side.
+func (s *subsetSearch) findSet(k *kernel.Funcs, node *kernel.ScanJob, counts *[kernel.MaxBins]int64, minSamples int) candidate {
 	best := candidate{score: math.Inf(-1), exact: counts != nil || minSamples == 1, subset: true}
 	if len(s.filled) == 0 || len(s.filled) == 1 && s.absent.Has(0) {
 		return best
@@ -144,15 +143,15 @@ func (s *subsetSearch) newWalk() *walk {
 	return w
 }
 
-// end makes the changes so far a set of the walk, of so many codes, unless there
-// are too many on either side.
+// end makes the changes so far a set of the walk, of a number of codes, unless both sides exceed
+// the limit.
 func (s *subsetSearch) end(w *walk, codes int) {
 	if min(codes, len(s.filled)-codes) <= s.Limit {
 		w.ends = append(w.ends, len(w.codes))
 	}
 }
 
-// enumerate walks through all sets of the codes filled, but for complements.
+// enumerate walks through all sets of the filled codes, one of each complementary pair.
 func (s *subsetSearch) enumerate(w *walk) {
 	n := len(s.filled) - 1 // the last stays right
 	for i := 1; i < 1<<n; i++ {
@@ -171,7 +170,7 @@ func (s *subsetSearch) enumerate(w *walk) {
 // order walks through the codes in the order of their keys.
 func (s *subsetSearch) order(w *walk) {
 	sorted := append(w.codes, s.filled...)
-	if s.Limit < (len(sorted)+1)/2 { // no set ends between the ends
+	if s.Limit < (len(sorted)+1)/2 { // no set ends in between
 		s.sortEnds(sorted, s.Limit)
 	} else {
 		slices.SortFunc(sorted, s.compare)
@@ -182,7 +181,7 @@ func (s *subsetSearch) order(w *walk) {
 	}
 }
 
-// compare orders codes: the greater key is first, the lower code where some tie.
+// compare orders codes by key, the greatest first; the lower code wins a tie.
 func (s *subsetSearch) compare(a, b int) int {
 	switch {
 	case s.keys[a] > s.keys[b]:
@@ -193,8 +192,8 @@ func (s *subsetSearch) compare(a, b int) int {
 	return cmp.Or(cmp.Compare(s.keys[b], s.keys[a]), a-b)
 }
 
-// sortEnds sorts so many codes at either end of the order, which are less than half of
-// all.
+// sortEnds sorts only the first and the last ends codes of the order, which are less than half
+// of all.
 func (s *subsetSearch) sortEnds(codes []int, ends int) {
 	first, last := codes[:ends], codes[len(codes)-ends:]
 	slices.SortFunc(first, s.compare)
@@ -305,7 +304,7 @@ func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kerne
 				numbers[f] = append(numbers[f], i+1)
 			}
 		}
-		// What follows the last set allowed must not be taken for one.
+		// The cells after the last allowed set must not count as one.
 		last := (len(numbers[f]) + 1) * kernel.TileLanes
 		for p := range m {
 			h.wideG[last+f*m+p], h.wideH[last+f*m+p] = 0, 0
@@ -327,7 +326,7 @@ func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kerne
 	}
 }
 
-// placeAbsent sends codes that hold nothing the way of the greater Hessian.
+// placeAbsent sends codes that hold no rows to the side of the greater Hessian.
 func (s *subsetSearch) placeAbsent(set *model.Set, m int) {
 	left, right := int64(0), s.h[0]
 	if set.Has(0) {

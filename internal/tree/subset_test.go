@@ -17,8 +17,8 @@ type smallNode struct {
 	bins   int // in use, the missing one included
 }
 
-// newSmallNode draws a node of so many categories. Some of its gradients agree
-// between pairs, as those of classes that are alike do.
+// newSmallNode draws a node of a number of categories. Some of its gradients agree between
+// pairs, as with similar classes.
 func newSmallNode(r *rand.Rand, categories, pairs int) *smallNode {
 	n := &smallNode{bins: categories + 1}
 	var memory scratch
@@ -44,8 +44,7 @@ func newSmallNode(r *rand.Rand, categories, pairs int) *smallNode {
 	return n
 }
 
-// score is the score of sending a set left, computed directly, and the rows on
-// its sides.
+// score returns the score of sending a set left, computed directly, and the rows on its sides.
 func (n *smallNode) score(set func(code int) bool) (score float64, left, right int) {
 	for p := range n.job.Pairs {
 		var g, h [2]float64
@@ -71,7 +70,7 @@ func (n *smallNode) score(set func(code int) bool) (score float64, left, right i
 	return score, left, right
 }
 
-// best is the best score of all sets that leave so many rows on either side.
+// best returns the best score of all sets that leave minSamples rows on either side.
 func (n *smallNode) best(minSamples int) float64 {
 	best := math.Inf(-1)
 	for bits := range 1 << n.bins {
@@ -87,8 +86,8 @@ func unlimited() *subsetSearch {
 	return &subsetSearch{Subsets: Subsets{Limit: kernel.MaxBins}}
 }
 
-// TestBestSubset: with one pair, or up to mostEnumerated categories, the set found
-// is the best of all. It has the score that it is said to have.
+// TestBestSubset: with one pair, or up to mostEnumerated categories, the set found is the best
+// of all, and its score is right.
 func TestBestSubset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 16))
 	search := unlimited()
@@ -100,7 +99,7 @@ func TestBestSubset(t *testing.T) {
 		}
 		n := newSmallNode(r, categories, pairs)
 		search.load(&n.cells, n.bins, kernel.TileLanes, 0, pairs)
-		got := search.find(kernel.Generic, &n.job, nil, 1)
+		got := search.findSet(kernel.Generic, &n.job, nil, 1)
 		want := n.best(1)
 		if math.IsInf(want, -1) {
 			if !math.IsInf(got.score, -1) {
@@ -125,7 +124,7 @@ func TestSubsetMinSamples(t *testing.T) {
 		pairs, minSamples := []int{1, 2, 4, 8}[i%4], 1+r.IntN(60)
 		n := newSmallNode(r, 1+r.IntN(8), pairs)
 		search.load(&n.cells, n.bins, kernel.TileLanes, 0, pairs)
-		got := search.find(kernel.Generic, &n.job, &n.counts, minSamples)
+		got := search.findSet(kernel.Generic, &n.job, &n.counts, minSamples)
 		want := n.best(minSamples)
 		if math.IsInf(got.score, -1) {
 			continue
@@ -154,7 +153,7 @@ func TestSubsetsOfPairs(t *testing.T) {
 		for range 60 {
 			n := newSmallNode(r, mostEnumerated+2+r.IntN(2), pairs)
 			search.load(&n.cells, n.bins, kernel.TileLanes, 0, pairs)
-			got := search.find(kernel.Generic, &n.job, nil, 1)
+			got := search.findSet(kernel.Generic, &n.job, nil, 1)
 			whole, _, _ := n.score(func(int) bool { return true })
 			found, best, none = found+got.score, best+n.best(1), none+whole
 		}
@@ -178,7 +177,7 @@ func TestSubsetLimit(t *testing.T) {
 		n := newSmallNode(r, 2+r.IntN(9), pairs)
 		search := subsetSearch{Subsets: Subsets{Limit: limit}}
 		search.load(&n.cells, n.bins, kernel.TileLanes, 0, pairs)
-		got := search.find(kernel.Generic, &n.job, nil, 1)
+		got := search.findSet(kernel.Generic, &n.job, nil, 1)
 		smaller := func(set func(int) bool) int {
 			left := 0
 			for b := 1; b < n.bins; b++ {
@@ -208,7 +207,7 @@ func TestSubsetLimit(t *testing.T) {
 	}
 }
 
-// TestSortEnds: the ends are those of the whole order, and no code is lost.
+// TestSortEnds: the ends agree with the whole order, and no code is lost.
 func TestSortEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 0))
 	for range 300 {

@@ -17,8 +17,8 @@ type Tree struct {
 	Leaves []Leaf
 }
 
-// Node is a split. Of rows in bins, those go left whose bin code is in the split's
-// set, or at most Bin if it has none.
+// Node is a split. Binned rows go left whose code is in the split's set, or at most Bin if it
+// has none.
 type Node struct {
 	Split       model.Split
 	Bin         uint8
@@ -29,17 +29,17 @@ type Node struct {
 
 func (n *Node) test() Test { return Test{n.Bin, n.Split.MissingLeft, n.Split.Set()} }
 
-// Leaf is what a row's scores gain here: Steps[i] for class Pairs[i].R and
-// its opposite for Pairs[i].S, or, without pairs, Steps[k] for class k.
+// Leaf holds what it adds to a row's scores: Steps[i] to class Pairs[i].R and its opposite to
+// Pairs[i].S, or, without pairs, Steps[k] to class k.
 type Leaf struct {
 	Pairs []kernel.Pair
 	Steps []float32
 	Rows  int
 
-	box *loss.Box // that the steps stay in; nil: no constraints
+	box *loss.Box // bounds of the steps; nil: unconstrained
 }
 
-// AddTo adds the leaf's steps to the scores of a row, one a class.
+// AddTo adds the leaf's steps to the scores of a row, one per class.
 func (l *Leaf) AddTo(scores []float64) {
 	if l.Pairs == nil {
 		for k, step := range l.Steps {
@@ -48,7 +48,7 @@ func (l *Leaf) AddTo(scores []float64) {
 		return
 	}
 	for i, p := range l.Pairs {
-		if int(p.R) < len(scores) { // else it is the impossible class
+		if int(p.R) < len(scores) { // else it is the padding class
 			scores[p.R] += float64(l.Steps[i])
 		}
 		if int(p.S) < len(scores) {
@@ -57,13 +57,13 @@ func (l *Leaf) AddTo(scores []float64) {
 	}
 }
 
-// Idle tells whether the tree is a single leaf that moves nothing.
+// Idle reports whether the tree is a single leaf that changes no score.
 func (t *Tree) Idle() bool {
 	if len(t.Nodes) > 0 {
 		return false
 	}
 	for _, step := range t.Leaves[0].Steps {
-		if step > 0x1p-24 || step < -0x1p-24 { // else it is lost on odds in float32
+		if step > 0x1p-24 || step < -0x1p-24 { // smaller steps are lost in float32
 			return false
 		}
 	}

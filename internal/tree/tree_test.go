@@ -2,7 +2,7 @@ package tree
 
 import "testing"
 
-// candidateLeaf is a leaf that may be split, with the best gain there is.
+// candidateLeaf is a leaf that may be split, with its best gain.
 type candidateLeaf struct {
 	gain   float64
 	parent int32

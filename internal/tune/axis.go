@@ -8,12 +8,12 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Axis is a parameter that a search moves along.
+// Axis is a parameter that a search varies.
 type Axis struct {
 	Name      string
 	low, high float64
-	span      float64 // the natural logarithm of the largest factor of a move
-	zero      bool    // 0 is allowed too, below low
+	span      float64 // natural logarithm of the largest factor of a move
+	zero      bool    // 0, below low, is allowed too
 	get       func(*boost.Params) float64
 	set       func(*boost.Params, float64)
 }
@@ -34,17 +34,17 @@ func whole(name string, low, high int, span float64, field func(*boost.Params) *
 	}
 }
 
-// Value is the parameter's value.
+// Value returns the parameter's value.
 func (a *Axis) Value(p *boost.Params) float64 { return a.get(p) }
 
-// orZero lets an axis have the value 0 as well.
+// orZero returns an axis that may also have the value 0.
 func (a Axis) orZero() Axis {
 	a.zero = true
 	return a
 }
 
-// Axes is the parameters that are searched where they are open, on data of so many
-// rows. Settings with the default's leaves are where the search begins.
+// Axes returns the parameters that a search varies where they are unset, for data of that many
+// rows. The search starts from settings with the given number of leaves.
 func Axes(rows, leaves, mostPairs int) []Axis {
 	return []Axis{
 		whole("leaves", 4, min(1024, max(4*leaves, 8), max(rows/4, 4)), 1.4, func(p *boost.Params) *int { return &p.Leaves }),
@@ -68,8 +68,8 @@ func Axes(rows, leaves, mostPairs int) []Axis {
 	}
 }
 
-// move draws a value not too far from that of the parameters: a move of radius 1
-// is by a factor of at most exp(span).
+// move draws a value near the parameters' own: a move of radius 1 is by a factor of at most
+// exp(span).
 func (a *Axis) move(p *boost.Params, radius float64, r *rand.Rand) {
 	u, empty := 2*r.Float64()-1, r.Float64()
 	v := a.get(p)
@@ -86,7 +86,7 @@ func (a *Axis) move(p *boost.Params, radius float64, r *rand.Rand) {
 	a.set(p, rounded(min(max(v, a.low), a.high)))
 }
 
-// rounded is a positive number with two digits.
+// rounded rounds a positive number to two digits.
 func rounded(v float64) float64 {
 	unit := 1.0
 	for v < 10*unit {

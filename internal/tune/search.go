@@ -1,9 +1,8 @@
-// Package tune searches for settings that suit the data. It tries them by
-// successive halving: many settings train for a while, and the best of them train
-// on, until one is left (K. Jamieson and A. Talwalkar, Non-stochastic best arm
-// identification and hyperparameter optimization, 2016). Settings are drawn around
-// the best so far. What is done next depends on the data, the seed and on what was
-// found out before; time only tells when to stop.
+// Package tune searches for settings that suit the data by successive halving: many settings
+// train for a while, and the best of them train on, until one is left (K. Jamieson and A.
+// Talwalkar, Non-stochastic best arm identification and hyperparameter optimization, 2016). New
+// settings are drawn near the best so far. Every decision depends only on the data, the seed and
+// earlier results, except that time ends the search.
 package tune
 
 import (
@@ -21,67 +20,66 @@ import (
 // Job describes a search.
 type Job struct {
 	fit.Job        // its Settings are tried first
-	Axes    []Axis // what else is tried: other values of these parameters
+	Axes    []Axis // the parameters that other settings differ in
 	Trials  int    // the most settings to try; 0: as many as time allows
 	Known   []Record
 }
 
-// Record is what a trial has shown when it reached a rung: a step of successive
-// halving.
+// Record is the result of a trial at a rung.
 type Record struct {
 	Trial, Rung int // from 1
 	Params      boost.Params
 	Trained     int // iterations
 	fit.Verdict
-	Seconds float64 // that the trial has taken
+	Seconds float64 // time spent on the trial
 }
 
 // candidate is settings under trial.
 type candidate struct {
 	number  int // from 1
 	params  boost.Params
-	trial   *fit.Trial // nil: it is not in training
+	trial   *fit.Trial // nil: not in training
 	records []Record   // of the rungs reached
 }
 
-// Search is a search under way.
+// Search is a search in progress.
 type Search struct {
-	job     Job
-	judge   *fit.Judge
-	round   int
-	drawn   int          // settings numbered so far
-	begun   int          // of which so many have begun their trial
-	field   []*candidate // those of the round that are left
-	rung    int          // that they are to reach, from 0
-	at      int          // which of them is in training
-	best    *candidate   // of the rounds before; nil: none
-	slowed  boost.Params // settings that were tried with half the shrinkage
-	ending  bool         // only the best is to train again, whose record was known
-	records []Record
-	final   *fit.Fit // nil: the search goes on
-	elapsed time.Duration
-	paused  bool // the last step was interrupted
+	job      Job
+	judge    *fit.Judge
+	round    int
+	numbered int          // number of candidates so far
+	started  int          // number of trials started
+	field    []*candidate // candidates left in the round
+	rung     int          // rung that they train for, from 0
+	current  int          // index in field of the candidate in training
+	best     *candidate   // of earlier rounds; nil: none
+	slowed   boost.Params // settings that were tried with half the shrinkage
+	ending   bool         // only the best is left to train, whose record was known
+	records  []Record
+	final    *fit.Fit // nil: the search goes on
+	elapsed  time.Duration
+	paused   bool // the last step was interrupted
 }
 
 const (
-	fieldSize = 6 // settings in a round
-	survivors = 2 // one in so many goes on to the next rung, which takes twice as many iterations
-	fullRung  = 2 // the last for all but those that more iterations still improve
+	fieldSize = 6 // candidates in a round
+	survivors = 2 // one in survivors goes on to the next rung, which takes twice as many iterations
+	fullRung  = 2 // the last rung, except for candidates that more iterations still improve
 	lastRung  = 5
 )
 
-// New returns nil if there is nothing to judge settings by.
+// New returns nil if there are no rows to judge settings by.
 func New(j Job) *Search {
 	judge := fit.NewJudge(j.Job)
 	if judge == nil {
 		return nil
 	}
 	s := &Search{job: j, judge: judge}
-	s.enter([]*candidate{s.candidate(j.Settings[0])})
+	s.startRound([]*candidate{s.newCandidate(j.Settings[0])})
 	return s
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (s *Search) Free() {
 	if s.final != nil {
 		s.final.Free()
@@ -98,15 +96,14 @@ func (c *candidate) free() {
 	}
 }
 
-// candidate numbers settings. They may have as many trees as the last rung needs.
-func (s *Search) candidate(p boost.Params) *candidate {
-	s.drawn++
+// newCandidate numbers settings. They may have as many trees as the last rung needs.
+func (s *Search) newCandidate(p boost.Params) *candidate {
+	s.numbered++
 	p.Trees = s.mostTrees(&p)
-	return &candidate{number: s.drawn, params: p}
+	return &candidate{number: s.numbered, params: p}
 }
 
-// iterations is how many iterations a rung takes: settings of a smaller shrinkage
-// get more.
+// iterations returns the iterations of a rung: more for settings of a smaller shrinkage.
 func (s *Search) iterations(p *boost.Params, rung int) int {
 	first := &s.job.Settings[0]
 	full := float64(first.Trees / s.TreesPerIteration())
@@ -116,30 +113,29 @@ func (s *Search) iterations(p *boost.Params, rung int) int {
 	return int(math.Ceil(math.Ldexp(full, rung-fullRung)))
 }
 
-// enter begins a round.
-func (s *Search) enter(field []*candidate) {
-	s.field, s.rung, s.at = field, 0, 0
-	s.settle()
+// startRound starts a round with a field of candidates.
+func (s *Search) startRound(field []*candidate) {
+	s.field, s.rung, s.current = field, 0, 0
+	s.advance()
 }
 
-// settle takes what is known already into account, and moves on to the next
-// training.
-func (s *Search) settle() {
+// advance uses the results that are known already, and moves on to the next training run.
+func (s *Search) advance() {
 	for s.final == nil && !s.ending {
-		if s.at == len(s.field) {
-			s.climb()
+		if s.current == len(s.field) {
+			s.nextRung()
 			continue
 		}
-		c := s.field[s.at]
+		c := s.field[s.current]
 		known, ok := s.known(c)
 		if !ok {
 			return
 		}
-		s.note(c, known)
+		s.record(c, known)
 	}
 }
 
-// known is what an earlier search found out about a candidate at this rung.
+// known returns the result of an earlier search for a candidate at this rung.
 func (s *Search) known(c *candidate) (Record, bool) {
 	for _, r := range s.job.Known {
 		if r.Trial == c.number && r.Rung == s.rung+1 && c.trial == nil {
@@ -150,16 +146,16 @@ func (s *Search) known(c *candidate) (Record, bool) {
 	return Record{}, false
 }
 
-// note notes that a candidate has reached the rung.
-func (s *Search) note(c *candidate, r Record) {
-	s.begun = max(s.begun, c.number)
+// record records the result of a candidate that has reached the rung.
+func (s *Search) record(c *candidate, r Record) {
+	s.started = max(s.started, c.number)
 	c.records = append(c.records, r)
 	s.records = append(s.records, r)
-	s.at++
-	s.drop(s.at)
+	s.current++
+	s.drop(s.current)
 }
 
-// drop frees those of the first candidates that will not go on.
+// drop frees the candidates that will not go on, of the first that reached the rung.
 func (s *Search) drop(reached int) {
 	left := slices.Clone(s.field[:reached])
 	rank(left)
@@ -171,7 +167,7 @@ func (s *Search) drop(reached int) {
 	}
 }
 
-// quota is how many go on from the rung.
+// quota returns how many candidates go on from the rung.
 func (s *Search) quota() int {
 	if s.rung >= fullRung {
 		return 1
@@ -185,13 +181,13 @@ func rank(field []*candidate) {
 	slices.SortStableFunc(field, func(a, b *candidate) int { return cmp.Compare(a.last().Refined, b.last().Refined) })
 }
 
-// climb begins the next rung, or the next round.
-func (s *Search) climb() {
+// nextRung starts the next rung, or the next round.
+func (s *Search) nextRung() {
 	rank(s.field)
 	s.field = s.field[:s.quota()]
 	c := s.field[0]
 	if s.rung < fullRung || s.rung < lastRung && s.improves(c) && s.challenges(c) {
-		s.rung, s.at = s.rung+1, 0
+		s.rung, s.current = s.rung+1, 0
 		return
 	}
 	switch {
@@ -199,15 +195,15 @@ func (s *Search) climb() {
 		s.best.free()
 		s.best = c
 		if c.trial != nil {
-			c.trial.Keep()
+			c.trial.FreeState()
 		}
 	default:
 		c.free()
 	}
-	s.next()
+	s.nextRound()
 }
 
-// improves tells whether more trees are likely to make a candidate better.
+// improves reports whether more trees are likely to make a candidate better.
 func (s *Search) improves(c *candidate) bool {
 	const enough, recently = 0.99, 0.8
 	now := c.last()
@@ -218,15 +214,14 @@ func (s *Search) improves(c *candidate) bool {
 	return now.Refined < enough*before.Refined && float64(now.Least) > recently*float64(now.Trained)
 }
 
-// challenges tells whether a candidate is better than the best after as much
-// training.
+// challenges reports whether a candidate is better than the best after as much training.
 func (s *Search) challenges(c *candidate) bool {
 	return s.best == nil || c.last().Refined < s.bar(c, &s.best.records[min(s.rung, len(s.best.records)-1)])
 }
 
-// bar is the refined loss that a candidate must fall below to be better than
-// the best. The fewer errors there are, the more do chances decide, unless the
-// candidate merely learns more slowly.
+// bar returns the refined loss that a candidate must fall below to be better than the best. The
+// fewer errors there are, the larger the margin, since chance matters more, unless the candidate
+// merely learns more slowly.
 func (s *Search) bar(c *candidate, r *Record) float64 {
 	const doubt = 0.1
 	slow := s.best.params
@@ -236,29 +231,29 @@ func (s *Search) bar(c *candidate, r *Record) float64 {
 	return r.Refined * (1 - doubt/math.Sqrt(1+float64(r.Errors)))
 }
 
-// next begins the next round, or ends the search.
-func (s *Search) next() {
+// nextRound starts the next round, or ends the search.
+func (s *Search) nextRound() {
 	s.round++
 	size := fieldSize
 	if s.job.Trials > 0 {
-		size = min(size, s.job.Trials-s.drawn)
+		size = min(size, s.job.Trials-s.numbered)
 	}
 	var field []*candidate
 	if s.round == 1 {
 		for _, p := range s.job.Settings[1:] {
 			if len(field) < size {
-				field = append(field, s.candidate(p))
+				field = append(field, s.newCandidate(p))
 			}
 		}
 	}
 	if s.round%2 == 0 && size > 0 {
 		if slow, ok := s.slower(); ok {
-			field, size = append(field, s.candidate(slow)), 1
+			field, size = append(field, s.newCandidate(slow)), 1
 		}
 	}
 	if len(s.job.Axes) > 0 {
 		for len(field) < size {
-			field = append(field, s.candidate(s.draw(len(field))))
+			field = append(field, s.newCandidate(s.draw(len(field))))
 		}
 	}
 	if len(field) == 0 {
@@ -266,11 +261,11 @@ func (s *Search) next() {
 		s.end(s.best)
 		return
 	}
-	s.enter(field)
+	s.startRound(field)
 }
 
-// slower is the best settings with half the shrinkage, unless these were tried.
-// They are often better, but not early on, and have a round of their own.
+// slower returns the best settings with half the shrinkage, unless these were tried. They are
+// often better, but not early, so they get a round of their own.
 func (s *Search) slower() (boost.Params, bool) {
 	p := s.best.params
 	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "shrinkage" })
@@ -288,7 +283,7 @@ func (s *Search) halve(p *boost.Params) {
 	p.Trees = s.mostTrees(p)
 }
 
-// mostTrees is the most trees that settings may have: those of the last rung.
+// mostTrees returns the most trees that settings may have: those of the last rung.
 func (s *Search) mostTrees(p *boost.Params) int {
 	if !s.job.Choose {
 		return p.Trees
@@ -296,10 +291,10 @@ func (s *Search) mostTrees(p *boost.Params) int {
 	return s.iterations(p, lastRung) * s.TreesPerIteration()
 }
 
-// draw draws the settings of the next candidate, near the best: two in three move
-// along few axes, and less far in later rounds.
+// draw draws the settings of the next candidate, near the best. Two in three move along few
+// axes; later rounds move less far.
 func (s *Search) draw(i int) boost.Params {
-	r := rand.New(rand.NewPCG(s.best.params.Seed, uint64(s.drawn)))
+	r := rand.New(rand.NewPCG(s.best.params.Seed, uint64(s.numbered)))
 	radius, share := 1.0, 0.35
 	if i%3 != 0 {
 		radius = max(0.35, 1/math.Sqrt(float64(s.round)))
@@ -316,19 +311,19 @@ func (s *Search) draw(i int) boost.Params {
 	return p
 }
 
-// end ends the search: a candidate is to become the model.
+// end ends the search; leader becomes the model.
 func (s *Search) end(leader *candidate) {
 	for _, c := range append(s.field, s.best) {
 		if c != leader {
 			c.free()
 		}
 	}
-	s.best, s.field, s.at, s.ending = leader, nil, 0, true
+	s.best, s.field, s.current, s.ending = leader, nil, 0, true
 	if leader.trial != nil {
 		s.finish()
 		return
 	}
-	s.field = []*candidate{leader} // its record was known: it trains again
+	s.field = []*candidate{leader} // its record was known, so it must train
 	leader.trial = s.judge.Try(leader.params)
 }
 
@@ -337,15 +332,14 @@ func (s *Search) finish() {
 	s.final = s.best.trial.Finish(s.elapsed)
 }
 
-// late tells whether there is just enough time left to train a candidate on all
-// rows.
+// late reports whether there is just enough time left to train a candidate on all rows.
 func (s *Search) late(c *candidate) bool {
 	limit := c.params.TimeLimit
-	return limit > 0 && s.elapsed.Seconds()+s.needs(c) >= limit
+	return limit > 0 && s.elapsed.Seconds()+s.timeNeeded(c) >= limit
 }
 
-// needs is the seconds that it takes to train a candidate on all rows.
-func (s *Search) needs(c *candidate) float64 {
+// timeNeeded returns the seconds to train a candidate on all rows.
+func (s *Search) timeNeeded(c *candidate) float64 {
 	if s.job.Folds == 0 {
 		return 0 // it is trained already
 	}
@@ -360,17 +354,17 @@ func (s *Search) needs(c *candidate) float64 {
 	return slack * s.judge.Growth() * seconds * float64(picked) / float64(trained)
 }
 
-// Step does an iteration. It returns false without an effect if the search is over
-// or ctx is cancelled. After that, the next step goes on.
+// Step does one iteration. It returns false without an effect if the search is over or ctx is
+// cancelled. The next step then goes on.
 func (s *Search) Step(ctx context.Context) bool {
 	if s.final != nil {
 		return s.final.Step(ctx)
 	}
 	start := time.Now()
 	defer func() { s.elapsed += time.Since(start) }()
-	c := s.field[s.at]
+	c := s.field[s.current]
 	if c.trial == nil {
-		s.begun, c.trial = max(s.begun, c.number), s.judge.Try(c.params)
+		s.started, c.trial = max(s.started, c.number), s.judge.Try(c.params)
 	}
 	if s.paused = !c.trial.Over() && !c.trial.Step(ctx); s.paused {
 		return false
@@ -379,12 +373,12 @@ func (s *Search) Step(ctx context.Context) bool {
 	case s.ending && (c.trial.Over() || c.trial.Iteration() >= c.last().Trained || s.late(c)):
 		s.finish()
 	case s.ending:
-	case c.trial.Over() || c.trial.Looked() && c.trial.Iteration() >= s.iterations(&c.params, s.rung):
-		s.note(c, Record{
+	case c.trial.Over() || c.trial.AtPoint() && c.trial.Iteration() >= s.iterations(&c.params, s.rung):
+		s.record(c, Record{
 			Trial: c.number, Rung: s.rung + 1, Params: c.params,
 			Trained: c.trial.Iteration(), Verdict: c.trial.Verdict(), Seconds: c.trial.Elapsed().Seconds(),
 		})
-		s.settle()
+		s.advance()
 	default:
 		if leader := s.leader(); s.late(leader) {
 			s.end(leader)
@@ -393,13 +387,13 @@ func (s *Search) Step(ctx context.Context) bool {
 	return true
 }
 
-// leader is the candidate that becomes the model if the search ends now: the best,
-// or the one in training, if that is better already.
+// leader returns the candidate that becomes the model if the search ends now: the best, or the
+// one in training if that is better already.
 func (s *Search) leader() *candidate {
 	if len(s.field) == 0 || s.ending {
 		return s.best
 	}
-	c := s.field[s.at]
+	c := s.field[s.current]
 	if s.best == nil || c.trial != nil && c.trial.Iteration() > 0 && c.trial.Verdict().Refined < s.bar(c, s.best.last()) {
 		return c
 	}
@@ -410,15 +404,15 @@ func (s *Search) leader() *candidate {
 type Status struct {
 	Trial, Rung int     // in training, from 1
 	Iteration   int     // of the trial
-	Tried       int     // trials begun so far
-	Refined     float64 // the least refined loss of a finished trial; infinite: there is none
-	Errors      int     // that go with it
+	Tried       int     // trials started
+	Refined     float64 // least refined loss of a finished trial; infinite: none
+	Errors      int     // of that trial
 	Final       *fit.Status
 }
 
-// Status describes the search after its last step.
+// Status returns the state of the search after its last step.
 func (s *Search) Status() Status {
-	now := Status{Tried: s.begun, Refined: math.Inf(1)}
+	now := Status{Tried: s.started, Refined: math.Inf(1)}
 	if s.best != nil && len(s.best.records) > 0 {
 		now.Refined, now.Errors = s.best.last().Refined, s.best.last().Errors
 	}
@@ -427,7 +421,7 @@ func (s *Search) Status() Status {
 		now.Final = &status
 		return now
 	}
-	c := s.field[s.at]
+	c := s.field[s.current]
 	now.Trial, now.Rung = c.number, s.rung+1
 	if c.trial != nil {
 		now.Iteration = c.trial.Iteration()
@@ -435,10 +429,10 @@ func (s *Search) Status() Status {
 	return now
 }
 
-// Records is what the trials have shown so far, in their order.
+// Records returns the results of the trials, in order.
 func (s *Search) Records() []Record { return s.records }
 
-// Elapsed is the time spent in steps.
+// Elapsed returns the time spent in steps.
 func (s *Search) Elapsed() time.Duration {
 	if s.final != nil {
 		return s.final.Elapsed()
@@ -446,13 +440,13 @@ func (s *Search) Elapsed() time.Duration {
 	return s.elapsed
 }
 
-// TreesPerIteration is the number of trees that an iteration adds.
+// TreesPerIteration returns the number of trees that an iteration adds.
 func (s *Search) TreesPerIteration() int {
 	return s.job.Settings[0].TreesPerIteration(len(s.job.Train.Classes))
 }
 
-// Result is the best model so far. During the search, and where the last training
-// was not long enough to make a better one, it has not seen the rows held out.
+// Result returns the best model so far. During the search, and if the last training run was too
+// short to make a better one, it was not trained on the held-out rows.
 func (s *Search) Result() fit.Result {
 	best := s.leader()
 	if s.final != nil {
@@ -466,7 +460,7 @@ func (s *Search) Result() fit.Result {
 		return held
 	}
 	if best.trial == nil {
-		best.trial = s.judge.Try(best.params) // its record was known: there is no model yet
+		best.trial = s.judge.Try(best.params) // its record was known, so there is no model yet
 	}
 	r := best.trial.Result()
 	r.Stopped = ""

@@ -15,13 +15,12 @@ import (
 // never is the fold of rows that are not held out.
 const never = -1
 
-// deal deals the rows to so many parts, of which the first few are folds to hold
-// out in turn, and returns the fold of each row. Every class is spread evenly. A
-// row's fold depends only on the seed, on its id, and on the labels and ids of the
-// others. Never held out are rows without weight, and the only row of a class,
-// without which training would not know the class.
-func deal(t *data.Target, parts, folds int, seed uint64) []int8 {
-	d := dealer{target: t, seed: seed, folds: folds}
+// assignFolds splits the rows into parts, of which the first few are folds to hold out in turn,
+// and returns the fold of each row. Every class is spread evenly. A row's fold depends only on
+// the seed, on its id, and on the labels and ids of the others. Rows without weight are never
+// held out, nor is the only row of a class, without which training would not know the class.
+func assignFolds(t *data.Target, parts, folds int, seed uint64) []int8 {
+	d := folder{target: t, seed: seed, folds: folds}
 	d.count(parts)
 	fold := make([]int8, t.Rows())
 	for i := range fold {
@@ -35,19 +34,19 @@ func deal(t *data.Target, parts, folds int, seed uint64) []int8 {
 	return fold
 }
 
-// dealer finds the rows that folds hold out: of each class those whose ids have the
-// least hashes.
-type dealer struct {
+// folder finds the rows that folds hold out: of each class, the rows whose ids have the least
+// hashes.
+type folder struct {
 	target *data.Target
 	seed   uint64
 	folds  int
-	rows   []int   // by class: that have weight
-	quota  [][]int // by class and fold: rows to hold out
+	rows   []int   // by class: rows with weight
+	quota  [][]int // by class and fold: number of rows to hold out
 }
 
-// count counts the rows and how many of them each fold holds out: as if the classes,
-// one after another, were dealt out.
-func (d *dealer) count(parts int) {
+// count counts the rows and how many of them each fold holds out: as if the classes, one after
+// another, were dealt out.
+func (d *folder) count(parts int) {
 	counts := make([]int64, len(d.target.Classes))
 	for row, y := range d.target.Labels {
 		if d.target.Weight(row) > 0 {
@@ -68,7 +67,7 @@ func (d *dealer) count(parts int) {
 	}
 }
 
-// multiples is how many numbers from 0 up to n are multiples of m.
+// multiples returns how many numbers from 0 up to n are multiples of m.
 func multiples(n, m int) int {
 	if n < 0 {
 		return 0
@@ -76,15 +75,15 @@ func multiples(n, m int) int {
 	return n/m + 1
 }
 
-// dealt is a row that is dealt to a fold.
-type dealt struct {
+// heldRow is a row that is held out in a fold.
+type heldRow struct {
 	hash uint64
-	row  int // −1: it is on another machine
+	row  int // −1: on another machine
 	fold int8
 }
 
 // held lists the rows that the folds hold out.
-func (d *dealer) held() []dealt {
+func (d *folder) held() []heldRow {
 	const deviations = 6
 	bounds := make([]uint64, len(d.rows))
 	for y, n := range d.rows {
@@ -95,10 +94,10 @@ func (d *dealer) held() []dealt {
 	for y, quota := range d.quota {
 		if len(least[y]) < total(quota) { // by a chance of one in a billion
 			bounds[y] = math.MaxUint64
-			return d.share(d.gather(bounds))
+			return d.distribute(d.gather(bounds))
 		}
 	}
-	return d.share(least)
+	return d.distribute(least)
 }
 
 func total(quota []int) (sum int) {
@@ -108,17 +107,16 @@ func total(quota []int) (sum int) {
 	return sum
 }
 
-// gather lists, by class, the rows of all machines whose hashes are at most so
-// great.
-func (d *dealer) gather(bounds []uint64) [][]dealt {
-	least := make([][]dealt, len(bounds))
+// gather lists, by class, the rows of all machines whose hashes are at most the class's bound.
+func (d *folder) gather(bounds []uint64) [][]heldRow {
+	least := make([][]heldRow, len(bounds))
 	var mine []uint64
 	for row, y := range d.target.Labels {
 		if d.rows[y] < 2 || d.target.Weight(row) == 0 {
 			continue
 		}
 		if h := hash.Row(d.seed, d.target.ID(row)); h <= bounds[y] {
-			least[y] = append(least[y], dealt{h, row, never})
+			least[y] = append(least[y], heldRow{h, row, never})
 			if d.target.Ranks != nil {
 				mine = append(mine, h, uint64(y))
 			}
@@ -132,16 +130,16 @@ func (d *dealer) gather(bounds []uint64) [][]dealt {
 			continue
 		}
 		for row := range slices.Chunk(collective.Unpack(b), 2) {
-			least[row[1]] = append(least[row[1]], dealt{row[0], -1, never})
+			least[row[1]] = append(least[row[1]], heldRow{row[0], -1, never})
 		}
 	}
 	return least
 }
 
-// share deals the rows of each class to the folds.
-func (d *dealer) share(least [][]dealt) (held []dealt) {
+// distribute assigns the rows of each class to the folds.
+func (d *folder) distribute(least [][]heldRow) (held []heldRow) {
 	for y, rows := range least {
-		slices.SortFunc(rows, func(a, b dealt) int { return cmp.Compare(a.hash, b.hash) })
+		slices.SortFunc(rows, func(a, b heldRow) int { return cmp.Compare(a.hash, b.hash) })
 		for fold, n := range d.quota[y] {
 			n = min(n, len(rows)) // fewer after an error of the collective
 			for i := range rows[:n] {
@@ -153,7 +151,7 @@ func (d *dealer) share(least [][]dealt) (held []dealt) {
 	return held
 }
 
-// part is a set in two: the rows to train on, and those that are held out.
+// part is a dataset split in two: the rows to train on, and the held-out rows.
 type part struct{ train, held *data.Set }
 
 // newPart holds out the rows of a fold.
@@ -174,10 +172,9 @@ func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
 	return part{set.Subset(rows[:trained], true, team), set.Subset(rows[held:], false, team)}
 }
 
-// newParts makes the parts that hold out each fold of the job in its turn; nil:
-// there are too few rows.
+// newParts returns a part for each fold of the job; nil: there are too few rows.
 func newParts(j *Job) (made []part) {
-	folds := deal(&j.Train.Target, parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
+	folds := assignFolds(&j.Train.Target, parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
 	for i := range int8(j.Folds) {
 		if !j.Train.Ranks.Any(slices.Contains(folds, i)) {
 			freeParts(made)
@@ -199,7 +196,7 @@ func (p *part) free() {
 	p.held.Matrix.Free() // its labels are still in use
 }
 
-// pool joins the targets of the rows held out.
+// pool joins the targets of the held-out rows.
 func pool(parts []part) *data.Target {
 	first := &parts[0].held.Target
 	if len(parts) == 1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// counting counts the calls of a rank and the numbers that it gives.
+// counting counts the calls of a rank and the numbers that it sends.
 type counting struct {
 	collective.Scatterer
 	calls, reduced, scattered, gathered int // numbers of 8 bytes; gathered: bytes
@@ -33,9 +33,9 @@ func (c *counting) AllGather(b []byte) ([][]byte, error) {
 	return c.Scatterer.AllGather(b)
 }
 
-// growTogether grows a tree on ranks that have parts of the rows; the last but one of
-// three or more has none. It returns the tree of rank 0 and what each rank has sent.
-func (p *problem) growTogether(t *testing.T, params Params, fixed []kernel.Pair, ranks int) (*Tree, []*counting) {
+// growShared grows a tree on ranks that share the rows; the last but one of three or more has
+// none. It returns the tree of rank 0 and what each rank has sent.
+func (p *problem) growShared(t *testing.T, params Params, fixed []kernel.Pair, ranks int) (*Tree, []*counting) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(ranks), 9))
 	rows := make([][]uint32, ranks)
@@ -56,7 +56,7 @@ func (p *problem) growTogether(t *testing.T, params Params, fixed []kernel.Pair,
 			n := len(rows[rank])
 			b, residuals, part := p.bins(), p.residuals.NewSample(n), NewPartition(n)
 			b.Matrix = p.matrix.NewSample(n)
-			b.Matrix.Take(p.matrix, rows[rank], team)
+			b.Matrix.CopyRows(p.matrix, rows[rank], team)
 			b.Coarse = b.Matrix
 			residuals.Take(p.residuals, rows[rank], team)
 			part.Fill(n)
@@ -77,8 +77,8 @@ func (p *problem) growTogether(t *testing.T, params Params, fixed []kernel.Pair,
 	return trees[0], sent
 }
 
-// TestTogether grows the trees of one machine on several ranks.
-func TestTogether(t *testing.T) {
+// TestBatch grows the trees of one machine on several ranks.
+func TestBatch(t *testing.T) {
 	newton := loss.Newton{Shrinkage: 0.1, MaxStep: 5}
 	for _, data := range []problemOptions{
 		{rows: 1500, classes: 9, missing: true, weights: true, sparse: 11},
@@ -96,7 +96,7 @@ func TestTogether(t *testing.T) {
 			params.Newton, params.MinSamples = newton, max(params.MinSamples, 1)
 			want, _, _ := p.grow(params, nil, 1)
 			for _, ranks := range []int{2, 3, 7} {
-				if got, _ := p.growTogether(t, params, nil, ranks); !reflect.DeepEqual(got, want) {
+				if got, _ := p.growShared(t, params, nil, ranks); !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, %+v: %d ranks grow another tree", data, params, ranks)
 				}
 			}
@@ -104,7 +104,7 @@ func TestTogether(t *testing.T) {
 		fixed := []kernel.Pair{{R: 1, S: 0}}
 		params := Params{Leaves: 15, MinSamples: 1, Pairs: 1, Newton: newton}
 		want, _, _ := p.grow(params, fixed, 1)
-		if got, _ := p.growTogether(t, params, fixed, 3); !reflect.DeepEqual(got, want) {
+		if got, _ := p.growShared(t, params, fixed, 3); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: with a fixed pair, 3 ranks grow another tree", data)
 		}
 	}

@@ -9,21 +9,19 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// On several machines, the children of a node are evaluated in five rounds of
-// messages: the rows and class totals of a child; products of probabilities, to
-// choose pairs by; the ranges of the gradients along them; the histograms, of which
-// each rank gets the sums of its columns; and the best cut of each column. Where
-// these are not exact, further rounds look at columns in all their bins. The children
-// of several nodes share the messages.
+// On several machines, the children of a node are evaluated in five rounds of messages: the rows
+// and class totals of a child; cross terms, by which pairs are chosen; the ranges of the
+// gradients along them; the histograms, of which each rank gets the sums of its columns; and the
+// best cut of each column. Where these are not exact, further rounds refine columns in all their
+// bins. Batched expansion lets the children of several nodes share the messages.
 
-// family is the children of a node that are evaluated together. That of the root has
-// no parent, and the root for its large child.
+// family is two children that are evaluated together. The root's has only large, the root.
 type family struct {
 	parent, small, large *node
-	share                *task // what the small child has of its parent's histogram; nil: nothing is inherited
+	share                *task // sums and histogram of the small child along its parent's pairs; nil: nothing is inherited
 }
 
-// children are those there are, the larger first.
+// children returns the nodes of the family, the larger first.
 func (f *family) children() []*node {
 	if f.small == nil {
 		return []*node{f.large}
@@ -31,37 +29,37 @@ func (f *family) children() []*node {
 	return []*node{f.large, f.small}
 }
 
-// task is a pass over the rows of a node on this machine: along its pairs, or, for a
-// share, along those of its parent, whose quanta it takes over.
+// task is a pass over the rows of a node on this machine: along its pairs, or, if share, along
+// its parent's and in its parent's quanta.
 type task struct {
 	node      *node
 	gradients gradients
 	share     bool
-	filled    []int64 // the histogram of the rows here, rank after rank
+	filled    []int64 // the histogram of the rows here, packed rank by rank
 }
 
-// plantTogether counts and evaluates the root.
-func (g *Grower) plantTogether(root *node) {
+// evaluateRootShared counts and evaluates the root on several machines.
+func (g *Grower) evaluateRootShared(root *node) {
 	if g.needsTotals() {
 		root.totals, root.own = g.newTotals(), g.newTotals()
 		g.evaluator.count(root.own, root.list)
 	}
-	g.countTogether([]*node{root}, []int64{0})
-	g.admit(root, false, &layout{})
-	g.evaluateTogether([]family{{large: root}})
-	root.keep(g.mostListed())
+	g.countShared([]*node{root}, []int64{0})
+	g.setColumns(root, false, &layout{})
+	g.evaluateShared([]family{{large: root}})
+	root.keepTotals(g.mostListed())
 }
 
-// expandTogether makes and evaluates the children of n, and of the nodes that will
-// probably be split next where this takes less time than messages for each alone.
-func (g *Grower) expandTogether(n *node) {
-	parents := g.nextTogether(n)
+// expandBatch creates and evaluates the children of n, and of the nodes that will probably be
+// split next if that takes less time than messages of their own.
+func (g *Grower) expandBatch(n *node) {
+	parents := g.nextBatch(n)
 	counted, missing := make([]*node, len(parents)), make([]int64, len(parents))
 	for i, n := range parents {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
 		middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.evaluator.teamFor(n.rows()))
-		n.place(g.rowsOf(n), middle-n.start)
+		n.assignRows(g.rowsOf(n), middle-n.start)
 		if g.missingGoRight(n) {
 			missing[i] = 1
 		}
@@ -69,11 +67,11 @@ func (g *Grower) expandTogether(n *node) {
 		counted[i] = n.left
 	}
 	for _, n := range parents {
-		if n.forgot {
+		if n.dropped {
 			counted, missing = append(counted, n.right), append(missing, 0)
 		}
 	}
-	g.countTogether(counted, missing)
+	g.countShared(counted, missing)
 	families := make([]family, len(parents))
 	last := len(g.open)+2 >= g.Leaves
 	for i, n := range parents {
@@ -83,24 +81,24 @@ func (g *Grower) expandTogether(n *node) {
 		}
 		small, large := n.bySize(missing[i] > 0)
 		g.constrain(n)
-		g.admit(n.left, last, &layout{})
-		g.admit(n.right, last, &layout{})
+		g.setColumns(n.left, last, &layout{})
+		g.setColumns(n.right, last, &layout{})
 		families[i] = family{parent: n, small: small, large: large}
 	}
-	g.evaluateTogether(families)
+	g.evaluateShared(families)
 	for _, n := range parents {
-		n.left.keep(g.mostListed())
-		n.right.keep(g.mostListed())
+		n.left.keepTotals(g.mostListed())
+		n.right.keepTotals(g.mostListed())
 	}
 }
 
-// nextTogether is n and the nodes that will probably be split soon after it, of those
-// whose children are not known yet.
-func (g *Grower) nextTogether(n *node) []*node {
+// nextBatch returns n and the nodes that will probably be split soon after it and are not
+// expanded yet.
+func (g *Grower) nextBatch(n *node) []*node {
 	parents := []*node{n}
-	most := g.mostTogether()
-	splits := g.Leaves - 2 - len(g.open) // to make after that of n
-	var known, rest []*node              // nodes that may be split, and those of them whose children are not known
+	most := g.mostBatched()
+	splits := g.Leaves - 2 - len(g.open) // splits left after n's
+	var known, rest []*node              // nodes that may be split, and the ones among them that are not expanded
 	var add func(n *node)
 	add = func(n *node) {
 		if n.split.Gain > 0 {
@@ -139,14 +137,14 @@ func (g *Grower) nextTogether(n *node) []*node {
 	return parents
 }
 
-// mostWork is the work of a node that takes about as long as the messages for it.
+// mostWork is the work on a node that takes about as long as the messages for it.
 const mostWork = 1 << 20
 
-// mostTogether is of how many nodes the children may share their messages. Some of them
-// wait to be split, or never are.
-func (g *Grower) mostTogether() int {
+// mostBatched returns how many nodes may be expanded in one batch. Some of them wait to be
+// split, or never are.
+func (g *Grower) mostBatched() int {
 	const most, mostBytes = 4, 1 << 22
-	if g.keepsHistograms() && g.pool.most < 2*g.Leaves+2*most { // the children depend on the room for histograms
+	if g.keepsHistograms() && g.pool.most < 2*g.Leaves+2*most { // the result depends on the memory for histograms
 		return 1
 	}
 	return max(1, min(most, mostBytes/(16*g.layout.cells)))
@@ -154,7 +152,7 @@ func (g *Grower) mostTogether() int {
 
 // countHere sums up the class totals of the children of a node over the rows here.
 func (g *Grower) countHere(n *node) {
-	if n.totals == nil && !n.forgot {
+	if n.totals == nil && !n.dropped {
 		return
 	}
 	for _, child := range []*node{n.left, n.right} {
@@ -165,16 +163,16 @@ func (g *Grower) countHere(n *node) {
 		few, many = many, few
 	}
 	g.evaluator.count(few.own, few.list)
-	if n.forgot {
+	if n.dropped {
 		g.evaluator.count(many.own, many.list)
 	} else {
 		many.own.Sub(n.own, few.own)
 	}
 }
 
-// countTogether makes the rows, weights and class totals of nodes those of all
+// countShared sets the numbers of rows, weights and class totals of nodes to the sums over all
 // machines, and sums up flags.
-func (g *Grower) countTogether(nodes []*node, flags []int64) {
+func (g *Grower) countShared(nodes []*node, flags []int64) {
 	if g.residuals.Sparse() {
 		g.countListed(nodes, flags)
 		return
@@ -204,14 +202,14 @@ func (g *Grower) countTogether(nodes []*node, flags []int64) {
 	}
 }
 
-// evaluateTogether finds the pairs and the best splits of the children of families.
-func (g *Grower) evaluateTogether(families []family) {
-	g.choosePairsTogether(families)
+// evaluateShared finds the pairs and the best splits of the children of families.
+func (g *Grower) evaluateShared(families []family) {
+	g.choosePairsShared(families)
 	tasks := g.shareStats(g.tasks(families))
 	var again []*task
 	for i := range families {
 		f := &families[i]
-		if f.share != nil && !f.large.leave(f.parent, f.share.node) {
+		if f.share != nil && !f.large.subtract(f.parent, f.share.node) {
 			tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t == f.share || t.node == f.small })
 			f.share = nil
 			again = append(again, g.tasksOf(f)...)
@@ -220,10 +218,10 @@ func (g *Grower) evaluateTogether(families []family) {
 	if len(again) > 0 {
 		tasks = append(tasks, g.shareStats(again)...)
 	}
-	g.searchTogether(families, tasks)
+	g.searchShared(families, tasks)
 }
 
-// tasks are those of families, which inherit where they can.
+// tasks returns the tasks of families, which inherit where they can.
 func (g *Grower) tasks(families []family) (tasks []*task) {
 	for i := range families {
 		f := &families[i]
@@ -250,7 +248,7 @@ func (g *Grower) tasks(families []family) (tasks []*task) {
 	return tasks
 }
 
-// tasksOf are those of a family that inherits nothing.
+// tasksOf returns the tasks of a family that inherits nothing.
 func (g *Grower) tasksOf(f *family) (tasks []*task) {
 	for _, n := range f.children() {
 		if g.isEvaluated(n) {
@@ -260,23 +258,22 @@ func (g *Grower) tasksOf(f *family) (tasks []*task) {
 	return tasks
 }
 
-// isEvaluated tells whether a node needs pairs and the sums along them: to be split,
-// or for its leaf value.
+// isEvaluated reports whether a node needs pairs and the sums along them: to be split, or for
+// its leaf value.
 func (g *Grower) isEvaluated(n *node) bool { return n.layout != nil || !g.FullLeaf }
 
 // newTask computes the gradients of a node's rows along its pairs.
 func (g *Grower) newTask(n *node) *task {
 	t := &task{node: n, gradients: g.evaluator.gradients}
-	t.gradients.use(n.start, n.end)
+	t.gradients.bind(n.start, n.end)
 	n.stats = t.gradients.compute(n.list, n.pairs, g.evaluator.teamFor(n.rows()))
-	g.evaluator.gradients.blocks = t.gradients.blocks // room that all tasks use in turn
+	g.evaluator.gradients.blocks = t.gradients.blocks // all tasks share this memory
 	return t
 }
 
-// shareStats makes the sums and ranges of the gradients of tasks those of all
-// machines.
+// shareStats combines the sums and ranges of the gradients of tasks over all machines.
 func (g *Grower) shareStats(tasks []*task) []*task {
-	var sums, most []int64 // of these the bits of floats, which have the order of the floats
+	var sums, most []int64 // most: the bits of floats, which order as the floats do
 	for _, t := range tasks {
 		for p, s := range t.node.stats[:g.Pairs] {
 			sums = append(sums, s.SumG, s.SumH, s.SumAbsG)
@@ -305,23 +302,23 @@ func (g *Grower) shareStats(tasks []*task) []*task {
 	return tasks
 }
 
-// crossing is products of probabilities that pairs are chosen by: of the classes
-// first with all others, over some rows.
-type crossing struct {
+// crossTerms are the cross terms of the classes first with all others over some rows, by which
+// pairs are chosen.
+type crossTerms struct {
 	family *family
-	node   *node // whose pairs these are; nil: both children's, of which the larger takes over what the smaller leaves
+	node   *node // node whose pairs they decide; nil: both children's: the larger's are the parent's less the smaller's
 	first  []int32
 	sums   []int64
 }
 
-// choosePairsTogether chooses the class pairs of the children of families.
-func (g *Grower) choosePairsTogether(families []family) {
+// choosePairsShared chooses the class pairs of the children of families.
+func (g *Grower) choosePairsShared(families []family) {
 	if g.fixed == nil && g.residuals.Sparse() {
 		g.chooseListed(families)
 		return
 	}
 	e := g.evaluator
-	var crossings []crossing
+	var terms []crossTerms
 	for i := range families {
 		f := &families[i]
 		if g.fixed != nil {
@@ -332,30 +329,30 @@ func (g *Grower) choosePairsTogether(families []family) {
 		}
 		if n := f.parent; n != nil && n.cross != nil && f.large.layout != nil {
 			if first := e.firstClasses(nil, f.large); len(first) > 0 && first[0] == n.pairs[0].R {
-				crossings = append(crossings, crossing{family: f, first: append(first, e.firstClasses(nil, f.small)...)})
+				terms = append(terms, crossTerms{family: f, first: append(first, e.firstClasses(nil, f.small)...)})
 				continue
 			}
 		}
 		for _, n := range f.children() {
 			if g.isEvaluated(n) {
-				crossings = append(crossings, crossing{family: f, node: n, first: e.firstClasses(nil, n)})
+				terms = append(terms, crossTerms{family: f, node: n, first: e.firstClasses(nil, n)})
 			}
 		}
 	}
 	if g.Selection != loss.FirstOrder {
-		g.cross(crossings)
+		g.sumCross(terms)
 	}
-	for i := range crossings {
-		g.pairUp(&crossings[i])
+	for i := range terms {
+		g.pairUp(&terms[i])
 	}
 }
 
-// cross sums up the products over the rows of all machines.
-func (g *Grower) cross(crossings []crossing) {
+// sumCross sums up the cross terms over the rows of all machines.
+func (g *Grower) sumCross(terms []crossTerms) {
 	e, r := g.evaluator, g.residuals
 	var v []int64
-	for i := range crossings {
-		c := &crossings[i]
+	for i := range terms {
+		c := &terms[i]
 		n := c.node
 		if n == nil {
 			n = c.family.small
@@ -365,8 +362,8 @@ func (g *Grower) cross(crossings []crossing) {
 		}
 	}
 	g.group.Sum(v)
-	for i := range crossings {
-		c := &crossings[i]
+	for i := range terms {
+		c := &terms[i]
 		c.sums = make([]int64, len(c.first)*r.Stride)
 		for k := range c.first {
 			copy(c.sums[k*r.Stride:], v[:r.Classes])
@@ -375,8 +372,8 @@ func (g *Grower) cross(crossings []crossing) {
 	}
 }
 
-// pairUp chooses the pairs by the products.
-func (g *Grower) pairUp(c *crossing) {
+// pairUp chooses the pairs by the cross terms.
+func (g *Grower) pairUp(c *crossTerms) {
 	e, stride := g.evaluator, g.residuals.Stride
 	if n := c.node; n != nil {
 		e.pairUp(n, c.first, c.sums)

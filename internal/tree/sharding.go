@@ -5,23 +5,22 @@ import (
 	"github.com/libaoso/aoso/internal/collective"
 )
 
-// deal is how the columns of a layout are dealt to the ranks of a training. A rank
-// fills the histograms of all columns from its rows, and searches those of its own
-// columns for splits.
-type deal struct {
-	columns []int    // of all ranks, one after another
+// sharding assigns the columns of a layout to ranks. A rank fills the histograms of all columns
+// from its rows, and searches only its own columns for splits.
+type sharding struct {
+	columns []int    // of rank 0, then of rank 1, …
 	ends    []int    // by rank: where its columns end
 	codes   []int    // by rank: the bins of its columns
-	places  [][3]int // by column of columns: its first cell in the layout, the stride and the number of bins
+	places  [][3]int // for each of columns: its first cell in the layout, the stride and the number of bins
 
 	own      *layout  // of this rank's columns
-	ownPlace [][3]int // likewise, in own
+	ownPlace [][3]int // for each of own's columns, in own
 }
 
-// newDeal deals columns in their order, each rank about as many bins.
-func newDeal(l *layout, columns []int, x *bin.Matrix, m *bin.Mapper, cacheBytes int, group *collective.Group) *deal {
+// newSharding assigns runs of columns with about equal numbers of bins to the ranks.
+func newSharding(l *layout, columns []int, x *bin.Matrix, m *bin.Mapper, cacheBytes int, group *collective.Group) *sharding {
 	ranks := group.Size()
-	d := &deal{columns: columns, ends: make([]int, ranks), codes: make([]int, ranks)}
+	d := &sharding{columns: columns, ends: make([]int, ranks), codes: make([]int, ranks)}
 	all := 0
 	for _, c := range columns {
 		all += m.Features[c].Codes()
@@ -36,21 +35,21 @@ func newDeal(l *layout, columns []int, x *bin.Matrix, m *bin.Mapper, cacheBytes 
 	for rank := 1; rank < ranks; rank++ {
 		d.ends[rank] = max(d.ends[rank], d.ends[rank-1])
 	}
-	own := d.of(group.Rank())
+	own := d.columnsOf(group.Rank())
 	d.own = newLayout(x, m, own, l.pairs, cacheBytes)
 	d.places, d.ownPlace = l.places(columns, m), d.own.places(own, m)
 	return d
 }
 
-// of is the columns of a rank.
-func (d *deal) of(rank int) []int {
+// columnsOf returns the columns of a rank.
+func (d *sharding) columnsOf(rank int) []int {
 	if rank == 0 {
 		return d.columns[:d.ends[0]]
 	}
 	return d.columns[d.ends[rank-1]:d.ends[rank]]
 }
 
-// places is where the columns lie in the layout.
+// places returns for each column its first cell, its stride and its number of bins.
 func (l *layout) places(columns []int, m *bin.Mapper) [][3]int {
 	of := make(map[int][3]int, len(columns))
 	for i := range l.tiles {
@@ -67,9 +66,8 @@ func (l *layout) places(columns []int, m *bin.Mapper) [][3]int {
 	return places
 }
 
-// pack appends the cells at some places of a histogram, which are sent column by
-// column: those of a bin are one number a pair, or two if they are wide. They are too
-// few for a copy, which takes longer than the loop.
+// pack appends the cells at some places of a histogram, column by column: one number a pair for
+// each bin, or two if they are wide. A loop, as copy takes longer for so few cells.
 func (h *Histogram) pack(v []int64, places [][3]int, pairs int, wide bool) []int64 {
 	for _, p := range places {
 		for b := range p[2] {
@@ -91,7 +89,7 @@ func (h *Histogram) pack(v []int64, places [][3]int, pairs int, wide bool) []int
 	return v
 }
 
-// unpack sets a histogram to what pack has made of it, and returns what follows.
+// unpack sets a histogram to the cells that pack appended, and returns the rest of v.
 func (h *Histogram) unpack(v []int64, places [][3]int, pairs int, wide bool) []int64 {
 	h.clear()
 	for _, p := range places {

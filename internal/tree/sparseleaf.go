@@ -8,13 +8,13 @@ import (
 	"github.com/libaoso/aoso/internal/loss"
 )
 
-// With sparse leaves, machines give one another the totals of the classes that they list,
-// not of all classes. Every machine adds them up.
+// With sparse leaves, machines exchange the totals of the classes that they list, not of all
+// classes. Every machine adds them up.
 
 var errTotals = errors.New("has given class totals that cannot be")
 
-// addTotals adds the totals that each machine has packed, v, to totals of all machines,
-// in order. It returns what follows.
+// addTotals unpacks one machine's totals from v and adds them to all, in order. It returns the
+// rest of v.
 func addTotals(all []*loss.Totals, v []uint64, classes int) (rest []uint64, ok bool) {
 	theirs := loss.Totals{Listed: true}
 	for _, t := range all {
@@ -28,7 +28,7 @@ func addTotals(all []*loss.Totals, v []uint64, classes int) (rest []uint64, ok b
 	return v, true
 }
 
-// countListed is countTogether for nodes that list classes.
+// countListed is countShared for totals that list classes.
 func (g *Grower) countListed(nodes []*node, flags []int64) {
 	var mine []uint64
 	for i, n := range nodes {
@@ -55,18 +55,18 @@ func (g *Grower) countListed(nodes []*node, flags []int64) {
 	}
 }
 
-// chooseListed chooses the class pairs of the children of families that list classes.
+// chooseListed chooses the class pairs of the children of families whose totals list classes.
 func (g *Grower) chooseListed(families []family) {
 	e, r := g.evaluator, g.residuals
 	var nodes []*node
 	var choices []*loss.PairChoice
 	var sums []int64
-	var ends []int // of the sums of each node
+	var ends []int // by node: where its sums end
 	for i := range families {
 		for _, n := range families[i].children() {
 			if g.isEvaluated(n) {
 				c := r.ChoosePairs(n.totals, min(g.Pairs, r.Classes/2), g.Selection)
-				sums = append(sums, c.Cross(r, n.list, &e.room, e.teamFor(n.rows()))...)
+				sums = append(sums, c.Cross(r, n.list, &e.scratch, e.teamFor(n.rows()))...)
 				nodes, choices, ends = append(nodes, n), append(choices, c), append(ends, len(sums))
 			}
 		}
@@ -79,14 +79,14 @@ func (g *Grower) chooseListed(families []family) {
 	}
 }
 
-// leavesTogether is how many leaves machines tell one another the totals of at once.
-const leavesTogether = 256
+// leavesPerMessage is the number of leaves whose totals are exchanged at once.
+const leavesPerMessage = 256
 
-// setListed is setBest for the rows of all machines. All of them have the same segments,
-// of which some may have no rows here.
+// setListed is setBest for the rows of all machines. All of them have the same segments, some of
+// which may have no rows here.
 func (v *LeafValues) setListed(leaves []Leaf, segments []Segment) {
 	for len(segments) > 0 && v.Group.Err() == nil {
-		n := min(leavesTogether, len(segments))
+		n := min(leavesPerMessage, len(segments))
 		v.setListedOf(leaves, segments[:n])
 		segments = segments[n:]
 	}
@@ -96,7 +96,7 @@ func (v *LeafValues) setListedOf(leaves []Leaf, segments []Segment) {
 	own, all := make([]*loss.Totals, len(segments)), make([]*loss.Totals, len(segments))
 	v.Team.Do(len(segments), func(worker, i int) {
 		own[i], all[i] = &loss.Totals{Listed: true}, &loss.Totals{Listed: true}
-		v.Residuals.SparseTotals(own[i], segments[i].Rows, &v.rooms[worker].sums, alone)
+		v.Residuals.SparseTotals(own[i], segments[i].Rows, &v.scratch[worker].sums, alone)
 	})
 	var mine []uint64
 	for _, s := range segments {

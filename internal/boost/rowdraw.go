@@ -10,21 +10,20 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// rowDraw draws rows: those whose ids have the least hashes. So the rows drawn
-// depend on the seed and on the set of ids, not on the order of the rows.
+// rowDraw draws the rows whose ids have the least hashes. So the rows drawn depend on the seed
+// and on the set of ids, not on the order of the rows.
 //
-// Where a share of all rows is drawn, hashes below about that share of their range
-// are. A pass over the rows settles all but those near the bound, which are few:
-// only these are sorted.
+// The hashes are uniform, so the bound of a share of all rows lies near that share of their
+// range. One pass over the rows decides all but the few near the bound; only these are sorted.
 type rowDraw struct {
-	ids    []uint64 // by row; nil: the rows' positions
-	rows   int      // on this machine
-	all    int      // on all
-	size   int      // of the draw, on all
+	ids    []uint64 // by row; nil: the row numbers
+	rows   int      // number of rows on this machine
+	all    int      // number of rows on all machines
+	size   int      // number of rows drawn on all machines
 	ranks  *collective.Group
 	words  []uint64   // a bit for each row: it is drawn
 	near   [][]hashed // by block: rows near the bound
-	starts []int      // by block: how many rows of the blocks before are drawn
+	starts []int      // by block: how many rows of earlier blocks are drawn
 	drawn  []uint32
 }
 
@@ -34,7 +33,7 @@ type hashed struct {
 	row  uint32
 }
 
-// drawBlock is the rows that are worked on at once, whole words of bits.
+// drawBlock is the number of rows in a block, whole words of bits.
 const drawBlock = 1 << 14
 
 func newRowDraw(ids []uint64, rows, all, size int, ranks *collective.Group) *rowDraw {
@@ -45,28 +44,27 @@ func newRowDraw(ids []uint64, rows, all, size int, ranks *collective.Group) *row
 	}
 }
 
-// draw lists the rows that a seed draws, in order. The list is good until the next
-// draw.
+// draw returns the rows that a seed draws, in order. The list is valid until the next draw.
 func (d *rowDraw) draw(seed uint64, team *par.Team) []uint32 {
 	low, high := d.window()
-	if !d.settle(seed, low, high, team) { // one seed in a million
-		d.settle(seed, 0, math.MaxUint64, team)
+	if !d.drawWithin(seed, low, high, team) { // one seed in a million
+		d.drawWithin(seed, 0, math.MaxUint64, team)
 	}
 	team.Do(len(d.near), func(_, b int) { d.list(b) })
 	return d.drawn[:d.starts[len(d.near)]]
 }
 
-// window bounds the hashes near the bound: five standard deviations about the share
-// that is drawn.
+// window returns bounds of the hash at the bound: five standard deviations around the share that
+// is drawn.
 func (d *rowDraw) window() (low, high uint64) {
 	share := float64(d.size) / float64(d.all)
 	width := 5 * math.Sqrt(share*(1-share)/float64(d.all))
 	return hash.Fraction(share - width), hash.Fraction(share + width)
 }
 
-// settle sets the bits of the rows drawn. It returns false if the last of these is
-// none of those with hashes from low up to high.
-func (d *rowDraw) settle(seed, low, high uint64, team *par.Team) bool {
+// drawWithin sets the bits of the rows drawn. It returns false if the last of them has no hash
+// from low up to high.
+func (d *rowDraw) drawWithin(seed, low, high uint64, team *par.Team) bool {
 	team.Do(len(d.near), func(_, b int) { d.starts[b+1] = d.hash(b, seed, low, high) })
 	var edge []uint64
 	below := 0
@@ -81,7 +79,7 @@ func (d *rowDraw) settle(seed, low, high uint64, team *par.Team) bool {
 		return false
 	} else if missing > 0 {
 		slices.Sort(edge)
-		d.add(edge[missing-1])
+		d.addNear(edge[missing-1])
 	}
 	for b := range d.near {
 		d.starts[b+1] += d.starts[b]
@@ -89,7 +87,7 @@ func (d *rowDraw) settle(seed, low, high uint64, team *par.Team) bool {
 	return true
 }
 
-// gather adds what the other machines have below the window and in it.
+// gather adds the counts below the window and the hashes in it of the other machines.
 func (d *rowDraw) gather(below int, edge []uint64) (int, []uint64) {
 	if d.ranks == nil {
 		return below, edge
@@ -106,8 +104,8 @@ func (d *rowDraw) gather(below int, edge []uint64) (int, []uint64) {
 	return below, edge
 }
 
-// hash sets the bits of the rows of a block whose hashes are below low, and counts
-// them. It lists those with hashes up to high.
+// hash sets the bits of the rows of a block whose hashes are below low, and counts them. It
+// lists the rows with hashes up to high.
 func (d *rowDraw) hash(b int, seed, low, high uint64) (below int) {
 	near, width := d.near[b][:0], high-low
 	end := min((b+1)*drawBlock, d.rows)
@@ -138,8 +136,8 @@ func (d *rowDraw) hash(b int, seed, low, high uint64) (below int) {
 	return below
 }
 
-// add sets the bits of the rows near the bound whose hashes are at most so great.
-func (d *rowDraw) add(most uint64) {
+// addNear sets the bits of the rows near the bound whose hashes are at most most.
+func (d *rowDraw) addNear(most uint64) {
 	for b, near := range d.near {
 		for _, row := range near {
 			if row.hash <= most {

@@ -14,8 +14,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// newSparseProblem is newProblem in the form for many classes. Each row has likely classes of
-// its own.
+// newSparseProblem is newProblem with sparse class scores. Each row has active classes of its
+// own.
 func newSparseProblem(t *testing.T, o problemOptions) *problem {
 	p := newProblem(t, 71, o)
 	old := p.residuals
@@ -37,9 +37,9 @@ func newSparseProblem(t *testing.T, o problemOptions) *problem {
 	return p
 }
 
-// TestTogetherListed is TestTogether for sparse leaves. With room for that many leaves, nodes of
-// few rows forget their totals.
-func TestTogetherListed(t *testing.T) {
+// TestBatchListed is TestBatch for sparse leaves. As the totals of that many leaves are kept,
+// nodes of few rows drop theirs.
+func TestBatchListed(t *testing.T) {
 	for _, data := range []problemOptions{
 		{rows: 400, classes: 900, missing: true, sparse: 5},
 		{rows: 2000, classes: 40, weights: true, sparse: 5},
@@ -55,7 +55,7 @@ func TestTogetherListed(t *testing.T) {
 			params.FullLeaf, params.Newton = true, loss.Newton{Shrinkage: 0.1, MaxStep: 5, Named: 8}
 			want, _, _ := p.grow(params, nil, 1)
 			for _, ranks := range []int{2, 3, 5} {
-				if got, _ := p.growTogether(t, params, nil, ranks); !reflect.DeepEqual(got, want) {
+				if got, _ := p.growShared(t, params, nil, ranks); !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, %+v: %d ranks grow another tree", data, params, ranks)
 				}
 			}
@@ -63,13 +63,13 @@ func TestTogetherListed(t *testing.T) {
 	}
 }
 
-// TestListedTraffic: what ranks give beside histograms does not grow with classes that no row
+// TestListedTraffic: what ranks send beside histograms does not grow with classes that no row
 // lists. Full leaves would take 8 J (2K + 3) + 2J · 8 m K bytes.
 func TestListedTraffic(t *testing.T) {
 	const classes, leaves, pairs = 5000, 60, 4
 	p := newSparseProblem(t, problemOptions{rows: 2000, classes: classes, sparse: 5})
 	params := Params{Leaves: leaves, Pairs: pairs, MinSamples: 1, FullLeaf: true, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5, Named: 32}}
-	_, sent := p.growTogether(t, params, nil, 2)
+	_, sent := p.growShared(t, params, nil, 2)
 	const full = 8*leaves*(2*classes+3) + 2*leaves*8*pairs*classes
 	for rank, s := range sent {
 		if bytes := 8*s.reduced + s.gathered; bytes > full/30 {
@@ -78,7 +78,7 @@ func TestListedTraffic(t *testing.T) {
 	}
 }
 
-// echo is rank 0 of two, of which the other gives what it gives, but for a change.
+// echo is rank 0 of two; the other sends what it sends, changed.
 type echo struct{ change func(b []byte) []byte }
 
 func (echo) Rank() int                              { return 0 }
@@ -89,7 +89,7 @@ func (c echo) AllGather(b []byte) ([][]byte, error) {
 	return [][]byte{b, c.change(slices.Clone(b))}, nil
 }
 
-// TestBrokenTotals: totals that cannot be end the training with an error.
+// TestBrokenTotals: invalid totals end training with an error.
 func TestBrokenTotals(t *testing.T) {
 	p := newSparseProblem(t, problemOptions{rows: 100, classes: 50, sparse: 5})
 	for what, change := range map[string]func(b []byte) []byte{

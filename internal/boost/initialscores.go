@@ -10,17 +10,17 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// beginning is the raw scores that rows have before any tree: the linear scores of a
+// initialScores computes the raw scores of rows before the first tree: the linear scores of a
 // model.
-type beginning struct {
+type initialScores struct {
 	*model.Linear
 	places  func(row int, places []float32)
 	scorer  *model.Scorer
-	byClass func() []float32 // weights, classes × terms; made when first asked for
+	byClass func() []float32 // weights, classes × terms; computed when first needed
 	kernels *kernel.Funcs
 }
 
-func newBeginning(l *model.Linear, places func(row int, places []float32), k *kernel.Funcs) *beginning {
+func newBeginning(l *model.Linear, places func(row int, places []float32), k *kernel.Funcs) *initialScores {
 	byClass := sync.OnceValue(func() []float32 {
 		terms := l.Terms()
 		weights := make([]float32, len(l.Bias())*terms)
@@ -31,11 +31,12 @@ func newBeginning(l *model.Linear, places func(row int, places []float32), k *ke
 		}
 		return weights
 	})
-	return &beginning{l, places, l.Scorer(), byClass, k}
+	return &initialScores{l, places, l.Scorer(), byClass, k}
 }
 
-// beginBinned is the scores of rows of the bins that they were fitted to; nil: zeros.
-func beginBinned(l *model.Linear, set *data.Set, k *kernel.Funcs) *beginning {
+// binnedScores returns the initial scores of a dataset with the bins that they were fitted to;
+// nil: zeros.
+func binnedScores(l *model.Linear, set *data.Set, k *kernel.Funcs) *initialScores {
 	if l == nil {
 		return nil
 	}
@@ -53,8 +54,8 @@ func beginBinned(l *model.Linear, set *data.Set, k *kernel.Funcs) *beginning {
 	}, k)
 }
 
-// beginRaw is the scores of rows that have no bins; nil: zeros.
-func beginRaw(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *beginning {
+// rawScores returns the initial scores of rows without bins; nil: zeros.
+func rawScores(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *initialScores {
 	if l == nil {
 		return nil
 	}
@@ -73,11 +74,11 @@ func beginRaw(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *b
 	return newBeginning(l, func(row int, to []float32) { copy(to, all[row*terms:]) }, k)
 }
 
-// Stride is the distance of the scores of rows.
-func (b *beginning) Stride() int { return b.scorer.Stride() }
+// Stride returns the distance of the scores of two rows.
+func (b *initialScores) Stride() int { return b.scorer.Stride() }
 
 // Scores writes the scores of rows from first up to end, rows × Stride.
-func (b *beginning) Scores(first, end int, scores []float64) {
+func (b *initialScores) Scores(first, end int, scores []float64) {
 	terms := b.Terms()
 	places := make([]float32, (end-first)*terms)
 	for row := first; row < end; row++ {
@@ -87,8 +88,8 @@ func (b *beginning) Scores(first, end int, scores []float64) {
 	scorer.Scores(places, end-first, scores, b.kernels)
 }
 
-// Pick writes the scores of some classes of rows, rows × classes: the bits of Scores.
-func (b *beginning) Pick(rows, classes []uint32, scores []float64) {
+// Pick writes the scores of some classes of rows, rows × classes, bit for bit as Scores does.
+func (b *initialScores) Pick(rows, classes []uint32, scores []float64) {
 	terms, byClass := b.Terms(), b.byClass()
 	places, x := make([]float32, terms), make([]float64, terms)
 	for _, row := range rows {
@@ -108,15 +109,15 @@ func (b *beginning) Pick(rows, classes []uint32, scores []float64) {
 }
 
 // write writes the scores of rows from first up to end, rows × classes.
-func (b *beginning) write(first, end int, scores []float64) {
-	const together = 16 // rows whose scores stay in the cache
+func (b *initialScores) write(first, end int, scores []float64) {
+	const atOnce = 16 // rows whose scores stay in the cache
 	classes, stride := len(b.Bias()), b.Stride()
-	room := make([]float64, together*stride)
-	for ; first < end; first += together {
-		last := min(first+together, end)
-		b.Scores(first, last, room)
+	scratch := make([]float64, atOnce*stride)
+	for ; first < end; first += atOnce {
+		last := min(first+atOnce, end)
+		b.Scores(first, last, scratch)
 		for i := range last - first {
-			copy(scores[:classes], room[i*stride:])
+			copy(scores[:classes], scratch[i*stride:])
 			scores = scores[classes:]
 		}
 	}

@@ -46,7 +46,7 @@ func TestRowDraw(t *testing.T) {
 					if got := d.draw(seed, team); !slices.Equal(got, want) {
 						t.Fatalf("%d of %d rows, seed %d: not those of the least hashes", size, rows, seed)
 					}
-					if !d.settle(seed, 0, 1<<64-1, team) {
+					if !d.drawWithin(seed, 0, 1<<64-1, team) {
 						t.Fatalf("%d of %d rows, seed %d: not drawn without a window", size, rows, seed)
 					}
 					if got := d.listed(); !slices.Equal(got, want) {
@@ -58,7 +58,7 @@ func TestRowDraw(t *testing.T) {
 	}
 }
 
-// listed lists the rows that are drawn.
+// listed returns the rows that are drawn.
 func (d *rowDraw) listed() []uint32 {
 	clear(d.drawn)
 	for b := range d.near {
@@ -67,18 +67,17 @@ func (d *rowDraw) listed() []uint32 {
 	return d.drawn
 }
 
-// TestRowDrawWindow: a window that the last row drawn is not in is noticed.
+// TestRowDrawWindow: a window that misses the last row drawn is noticed.
 func TestRowDrawWindow(t *testing.T) {
 	d := newRowDraw(nil, 1000, 1000, 500, nil)
 	for _, window := range [][2]uint64{{0, 1 << 62}, {1 << 63 / 4 * 7, 1<<64 - 1}} {
-		if d.settle(1, window[0], window[1], new(par.Team)) {
+		if d.drawWithin(1, window[0], window[1], new(par.Team)) {
 			t.Errorf("the window %x drew rows", window)
 		}
 	}
 }
 
-// TestRowDrawShare: every row has its chance, and draws of two seeds have little in
-// common.
+// TestRowDrawShare: every row has a chance, and draws of two seeds have little in common.
 func TestRowDrawShare(t *testing.T) {
 	const rows, size, draws = 1000, 300, 2000
 	d := newRowDraw(nil, rows, rows, size, nil)

@@ -7,9 +7,9 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// TestDeal: every class is spread evenly, whatever its place in the file; what
-// cannot be held out stays.
-func TestDeal(t *testing.T) {
+// TestFolds: every class is spread evenly, whatever its place in the file; rows that must not be
+// held out are not.
+func TestFolds(t *testing.T) {
 	for _, folds := range []int{5, 7} {
 		target := &data.Target{Classes: make([]string, 4)}
 		for row := range 1000 {
@@ -24,8 +24,8 @@ func TestDeal(t *testing.T) {
 			}
 			target.Labels = append(target.Labels, y)
 		}
-		fold := deal(target, folds, folds, 3)
-		if !slices.Equal(fold, deal(target, folds, folds, 3)) || slices.Equal(fold, deal(target, folds, folds, 4)) {
+		fold := assignFolds(target, folds, folds, 3)
+		if !slices.Equal(fold, assignFolds(target, folds, folds, 3)) || slices.Equal(fold, assignFolds(target, folds, folds, 4)) {
 			t.Error("the folds do not depend on the seed alone")
 		}
 		count := make([][4]int, folds)
@@ -51,14 +51,14 @@ func TestDeal(t *testing.T) {
 			from := (row*7 + 3) % 1000 // another order
 			moved.Labels, moved.IDs = append(moved.Labels, target.Labels[from]), append(moved.IDs, uint64(from))
 		}
-		for row, f := range deal(moved, folds, folds, 3) {
+		for row, f := range assignFolds(moved, folds, folds, 3) {
 			if from := moved.IDs[row]; f != fold[from] {
 				t.Fatalf("row %d is in fold %d, and in %d where it stands at %d", from, fold[from], f, row)
 			}
 		}
 		target.Weights = make([]float32, 1000)
 		target.Weights[7], target.Weights[8] = 1, 2
-		for row, f := range deal(target, folds, folds, 3) {
+		for row, f := range assignFolds(target, folds, folds, 3) {
 			if (f == never) != (row != 7 && row != 8) {
 				t.Fatalf("row %d of weight %g is in fold %d", row, target.Weights[row], f)
 			}
