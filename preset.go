@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/linear"
+	"github.com/libaoso/aoso/spec"
 )
 
 // The presets.
@@ -127,7 +128,9 @@ func leavesFor(rows int, least, divisor float64) int {
 
 // leavesForClasses is at least one leaf for each class, as long as a leaf has a hundred
 // rows: a leaf that moves a few classes should have the rows of few.
-func leavesForClasses(least int, s Shape) int { return max(least, min(s.Classes, s.Rows/100)) }
+func leavesForClasses(least int, s Shape) int {
+	return max(least, min(s.Classes, s.Rows/100, spec.MaxLeaves))
+}
 
 // manyRows is the number of rows from which a sample tells where to split. Of more
 // classes than wideClasses, a leaf that moves them all does right by a few: small trees
@@ -151,7 +154,7 @@ func (p *Params) large(s Shape) setting {
 	}
 	return setting{
 		trees: trees, leaves: leaves, minSamples: 1, shrinkage: shrinkage, l2: 10, maxStep: 3,
-		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
+		subsample:       max(spec.LeastSubsample, min(1, math.Round(1000*sample/float64(s.Rows))/1000)),
 		colsampleByNode: 1,
 		start:           "zero",
 	}
