@@ -120,7 +120,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -134,7 +136,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -148,7 +152,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -164,10 +170,12 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, threads
+        x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
         every : int, default 1
             Iterations between two stages.
+        threads : int, default 0
+            As for :meth:`predict`.
 
         Yields
         ------
@@ -201,8 +209,12 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, every, threads
-            As for :meth:`staged_raw`.
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        every : int, default 1
+            Iterations between two stages.
+        threads : int, default 0
+            As for :meth:`predict`.
 
         Yields
         ------
@@ -289,7 +301,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
         sparse : bool, default False
             Leave zeros out.
