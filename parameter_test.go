@@ -102,7 +102,7 @@ func TestParseParamErrors(t *testing.T) {
 		"l2=1e999":                        {"l2", "a number"},
 		"seed=-1":                         {"seed", `"-1"`, "at least 0"},
 		"trees=0":                         {"trees", `"0"`, "at least 1 or auto"},
-		"l2=-1":                           {"l2", `"-1"`, "at least 0 or auto"},
+		"l2=-1":                           {"l2", `"-1"`, "at least 0, at most 3.4e+38 or auto"},
 		"seed=auto":                       {"seed", `"auto"`, "at least 0"},
 		"leaves=9 threads=x":              {"threads", `"x"`},
 		"eta=fast":                        {"eta", `"fast"`, "a number"},

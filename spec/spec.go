@@ -132,15 +132,6 @@ func (p *Parameter) Allowed() string {
 	return p.Range.String()
 }
 
-// AllowedInstead describes the allowed values in an error about value. For a finite
-// number above MaxFloat32, it also states that bound.
-func (p *Parameter) AllowedInstead(value any) string {
-	if v, ok := value.(float64); ok && p.Range.Most == math.MaxFloat32 && v > p.Range.Most && !math.IsInf(v, 1) {
-		return p.Allowed() + ", at most " + strconv.FormatFloat(p.Range.Most, 'g', 2, 64)
-	}
-	return p.Allowed()
-}
-
 // Values returns the values of the choices.
 func (p *Parameter) Values() []string {
 	var values []string

@@ -212,7 +212,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
         every : int, default 1
-            Iterations between two stages.
+            As for :meth:`staged_raw`.
         threads : int, default 0
             As for :meth:`predict`.
 
