@@ -134,9 +134,9 @@ type Params struct {
 	// with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or
 	// holdout; "none": no rows: the temperature is 1; "holdout": a fifth of the rows, at most 50,000,
 	// which a first training run holds out; "folds": all rows; each of five first training runs holds
-	// out another fifth. Fewer than 50 rows and a single class are not calibrated. A continued model
-	// keeps its temperature unless there is a validation set. With a custom objective, there is no
-	// calibration, and holdout and folds are not allowed.
+	// out a different fifth. Fewer than 50 rows and a single class are not calibrated. A continued
+	// model keeps its temperature unless there is a validation set. With a custom objective, there is
+	// no calibration, and holdout and folds are not allowed.
 	// Default: "auto".
 	Calibration string `json:"calibration"`
 	// Training stops when the sum of -log p over the training rows is at most this. This is a sum, as

@@ -285,7 +285,7 @@ var Parameters = []Parameter{
 			{"auto", "none with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or holdout"},
 			{"none", "no rows: the temperature is 1"},
 			{"holdout", "a fifth of the rows, at most 50,000, which a first training run holds out"},
-			{"folds", "all rows; each of five first training runs holds out another fifth"},
+			{"folds", "all rows; each of five first training runs holds out a different fifth"},
 		},
 		Detail: "Fewer than 50 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
 		Limits: "With a custom objective, there is no calibration, and holdout and folds are not allowed.",

@@ -60,7 +60,7 @@ enum { /* calibration. Rows on which training fits the temperature, which calibr
     AOSO_CALIBRATION_AUTO = 0, /* none with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or holdout */
     AOSO_CALIBRATION_NONE = 1, /* no rows: the temperature is 1 */
     AOSO_CALIBRATION_HOLDOUT = 2, /* a fifth of the rows, at most 50,000, which a first training run holds out */
-    AOSO_CALIBRATION_FOLDS = 3, /* all rows; each of five first training runs holds out another fifth */
+    AOSO_CALIBRATION_FOLDS = 3, /* all rows; each of five first training runs holds out a different fifth */
 };
 
 enum { /* start. Initial scores: the raw scores of a row before the first tree. */
