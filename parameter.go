@@ -20,14 +20,14 @@ type Parameter = spec.Parameter
 // Parameters lists the parameters of training that [Params.Set] takes.
 func Parameters() []Parameter { return slices.Clone(spec.Parameters) }
 
-// value is what a pointer leads to.
+// value returns the value of the field to which a pointer points.
 func value(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
-// auto is, in text, the default of a parameter whose value training chooses.
+// auto is the default, in text, of a parameter whose value training chooses.
 const auto = "auto"
 
-// Set sets the parameter of the given name to a value given as text. Whether
-// the value is allowed, [Params.Check] tells once all are set.
+// Set sets the parameter of this name to a value given as text. It checks the type of
+// the value; [Params.Check] checks whether all values are allowed.
 func (p *Params) Set(name, value string) error {
 	known, i, ok := spec.Find(name)
 	if !ok {
@@ -60,12 +60,13 @@ func (p *Params) Set(name, value string) error {
 	return nil
 }
 
-// isAuto tells whether training is to choose the value.
+// isAuto reports whether the parameter is unset, so that training chooses its value.
 func isAuto(known *Parameter, field any) bool {
 	return known.Auto != "" && fmt.Sprint(value(field)) == known.Default
 }
 
-// set is the way back from text. What it cannot read changes nothing.
+// set parses text into a field. Text that is not of the field's type changes nothing;
+// allowed then describes the type.
 func set(field any, value string) (allowed string, ok bool) {
 	switch v := field.(type) {
 	case *string:
@@ -89,14 +90,14 @@ func assign[T any](dst *T, value T, err error) bool {
 	return err == nil
 }
 
-// ParseParams reads parameters from text such as "trees=500, leaves=64":
-// items name=value between spaces, commas or line ends, the last of a name
-// being the one that counts. What is not named has its default. Spaces and commas
-// may stand in the brackets of a list or dict.
+// ParseParams parses parameters from text such as "trees=500, leaves=64": items
+// name=value, separated by spaces, commas or line ends. If a name occurs more than once,
+// the last item counts. Other parameters have their defaults. Lists and dicts may
+// contain spaces and commas within their brackets.
 //
-// The names and values of LightGBM, XGBoost, CatBoost and scikit-learn do as well, as in
-// "num_leaves=64 max_depth=-1". Names that choose nothing here have no effect.
-// The error names everything that is wrong.
+// Names and values of LightGBM, XGBoost, CatBoost and scikit-learn are accepted too, as
+// in "num_leaves=64 max_depth=-1". Those that have no meaning here have no effect.
+// The error lists every item that is wrong.
 func ParseParams(text string) (Params, error) {
 	p := DefaultParams()
 	var wrong []error
@@ -115,7 +116,7 @@ func ParseParams(text string) (Params, error) {
 	return p, nil
 }
 
-// understand sets a parameter by its name or by that in another library.
+// understand sets a parameter by its own name or by its name in another library.
 func (p *Params) understand(name, value string) error {
 	meaning, ok := spec.Understand(name, value)
 	if !ok {
@@ -140,7 +141,7 @@ func (p *Params) understand(name, value string) error {
 	return err
 }
 
-// splitItems yields the items of a text of parameters.
+// splitItems yields the items of the text that [ParseParams] parses.
 func splitItems(text string) iter.Seq[string] {
 	separates := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
 	return func(yield func(string) bool) {
@@ -166,7 +167,7 @@ func splitItems(text string) iter.Seq[string] {
 	}
 }
 
-// String is the parameters as [ParseParams] reads them, constraints if there are some.
+// String formats the parameters for [ParseParams]. It omits constraints that are unset.
 func (p Params) String() string {
 	items := p.items()
 	for i := len(items) - 1; i >= 0; i-- {
@@ -177,8 +178,7 @@ func (p Params) String() string {
 	return strings.Join(items, " ")
 }
 
-// Changes is those of the parameters that differ from the defaults, as
-// [ParseParams] reads them.
+// Changes formats the parameters that differ from the defaults for [ParseParams].
 func (p Params) Changes() string {
 	defaults, changed := DefaultParams().items(), []string(nil)
 	for i, item := range p.items() {

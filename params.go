@@ -13,7 +13,7 @@ const (
 	LogitBoost = "logitboost" // K trees an iteration, tree k on class k alone
 )
 
-// Check tells what is wrong with the parameters, if anything. [Train] does so
+// Check returns an error for parameters that no data allow. [Train] checks them
 // as well; Check needs no data.
 func (p Params) Check() error {
 	if _, err := p.resolve(Shape{Rows: 1, Features: 1, Classes: 1}); err != nil { // data of one class may need fewest trees
@@ -23,8 +23,8 @@ func (p Params) Check() error {
 	return err
 }
 
-// resolve checks the parameters and fills in what depends on the data: a choice
-// of settings for training to try, in this order. All agree with what is given.
+// resolve checks the parameters and returns the settings for training to try on data
+// of this shape, in order: the preset fills in the parameters that are unset.
 func (p Params) resolve(s Shape) ([]Params, error) {
 	var settings []Params
 	for _, fill := range p.preset(s) {
@@ -46,7 +46,7 @@ func (p Params) resolve(s Shape) ([]Params, error) {
 	return settings, nil
 }
 
-// check tells whether every value is allowed.
+// check returns an error for the first value that is not allowed.
 func (p Params) check() error {
 	for i, field := range p.fields() {
 		known := &spec.Parameters[i]
@@ -57,8 +57,8 @@ func (p Params) check() error {
 	return nil
 }
 
-// complete checks the parameters and fills in what depends on the method and the
-// number of classes.
+// complete checks the parameters and fills in those whose defaults depend on the
+// method and the number of classes.
 func (p Params) complete(classes int) (Params, error) {
 	if err := p.check(); err != nil {
 		return p, err
@@ -104,11 +104,11 @@ func (p Params) complete(classes int) (Params, error) {
 	return p, nil
 }
 
-// manyClasses is the number of classes from which leaves are sparse by default, and
-// denseClasses the most that there can be if they are not.
+// From manyClasses classes, leaves are sparse by default. Other leaves allow at most
+// denseClasses.
 const manyClasses, denseClasses = 5000, 1<<16 - 2
 
-// leafFor is the kind of leaves of method aoso for so many classes.
+// leafFor returns the kind of leaves of method aoso for this number of classes.
 func (p *Params) leafFor(classes int) string {
 	switch {
 	case p.Leaf != "":
@@ -119,7 +119,7 @@ func (p *Params) leafFor(classes int) string {
 	return "full"
 }
 
-// checkMany tells whether the parameters suit so many classes.
+// checkMany returns an error if the parameters do not allow this number of classes.
 func (p *Params) checkMany(classes int) error {
 	switch {
 	case classes <= denseClasses:
@@ -131,20 +131,20 @@ func (p *Params) checkMany(classes int) error {
 	return nil
 }
 
-// defaultLeafClasses is the number of classes that a sparse leaf moves.
+// defaultLeafClasses is the number of classes with their own value in a sparse leaf.
 const defaultLeafClasses = 32
 
-// mostChanges is how many classes the leaves of all trees may move for all rows together
-// by default: to multiply up so many steps takes seconds a tree.
+// mostChanges bounds rows × trees × leaf_classes by default: adding up that many leaf
+// values takes seconds per tree.
 const mostChanges, leastLeafClasses = 2e9, 8
 
-// leafClassesFor is the default number of classes that a sparse leaf moves.
+// leafClassesFor returns the default of leaf_classes.
 func leafClassesFor(s Shape, trees int) int {
 	each := mostChanges / (float64(s.Rows) * float64(max(trees, 1)))
 	return int(min(max(each, leastLeafClasses), defaultLeafClasses))
 }
 
-// MaxThreads is the greatest number of threads that may be asked for.
+// MaxThreads is the maximum number of threads.
 const MaxThreads = spec.MaxThreads
 
 func checkThreads(n int) error {
@@ -154,7 +154,7 @@ func checkThreads(n int) error {
 	return nil
 }
 
-// treesPerIteration is the number of trees that an iteration adds.
+// treesPerIteration returns the number of trees that an iteration adds.
 func (p *Params) treesPerIteration(classes int) int {
 	return (*boost.Params)(p).TreesPerIteration(classes)
 }

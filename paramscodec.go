@@ -14,8 +14,8 @@ import (
 	"github.com/libaoso/aoso/spec"
 )
 
-// saved yields the parameters that model files hold, and pointers to their fields.
-// Threads and level say how a training ran, not what the model is.
+// saved yields the parameters that model files hold, and pointers to their fields:
+// all except threads and level, which do not change the model.
 func (p *Params) saved() iter.Seq2[*Parameter, any] {
 	return func(yield func(*Parameter, any) bool) {
 		for i, field := range p.fields() {
@@ -27,9 +27,9 @@ func (p *Params) saved() iter.Seq2[*Parameter, any] {
 	}
 }
 
-// encodeParams is parameters as model files hold them: a JSON object, their
-// names as users know them. Constraints are there if the model has some, so that
-// builds which do not know them read the others.
+// encodeParams encodes parameters for a model file: a JSON object by parameter name.
+// It omits constraints that are unset, so that versions that do not know them can read
+// the file.
 func encodeParams(p Params) ([]byte, error) {
 	var b bytes.Buffer
 	separator := '{'
@@ -48,9 +48,9 @@ func encodeParams(p Params) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeParams is the way back from encodeParams. A parameter that the object
-// does not name is that of the preset paper: it is newer than the file. Values are not
-// checked as training does: versions before may have allowed more.
+// decodeParams decodes the object of encodeParams. Parameters that it lacks are newer
+// than the file, and get the value of preset paper. Values are not checked as for
+// training: earlier versions may have allowed more.
 func decodeParams(object []byte) (Params, error) {
 	p := paperParams()
 	var values map[string]json.RawMessage
@@ -73,8 +73,8 @@ func decodeParams(object []byte) (Params, error) {
 	return p, nil
 }
 
-// sensible reports whether a parameter has a value that some version may have
-// allowed, and that can be shown to a user.
+// sensible reports whether some version may have allowed the value, and whether it can
+// be printed.
 func sensible(known *Parameter, field any) bool {
 	switch v := field.(type) {
 	case *int:

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/linear"
+	"github.com/libaoso/aoso/spec"
 )
 
 // The presets.
@@ -14,14 +15,14 @@ const (
 	PresetPaper = "paper" // the same for all data
 )
 
-// setting is values for parameters that have none.
+// setting holds values for parameters that are unset.
 type setting struct {
 	trees, leaves, minSamples                          int
 	shrinkage, l2, maxStep, subsample, colsampleByNode float64
 	start                                              string
 }
 
-// filled is the parameters with values for those that have none.
+// filled returns the parameters with the values of s for those that are unset.
 func (p Params) filled(s setting) Params {
 	for _, v := range []struct {
 		field *int
@@ -46,42 +47,42 @@ func (p Params) filled(s setting) Params {
 	return p
 }
 
-// paperParams is the parameters of preset paper.
+// paperParams returns the parameters of preset paper.
 func paperParams() Params {
 	p := DefaultParams()
 	p.Preset = PresetPaper
 	return p.filled(p.preset(Shape{})[0])
 }
 
-// preset is the settings to try, the likeliest first. bench/README.md shows what
-// they were chosen by.
+// preset returns the candidate settings, the most likely first. bench/README.md has the
+// measurements behind them.
 func (p *Params) preset(s Shape) []setting {
 	settings := p.fromZero(s)
 	if !p.mayBeginLinear(s) {
 		return settings
 	}
-	begun := settings[0]
-	begun.start = "linear"
-	return append([]setting{begun}, settings...)
+	linear := settings[0]
+	linear.start = "linear"
+	return append([]setting{linear}, settings...)
 }
 
-// mostLinear is the most products that the linear scores of all rows may take by default,
-// which is some minutes on one thread.
+// mostLinear bounds the multiplications for the linear scores of all rows by default: some
+// minutes on one thread.
 const mostLinear = 1 << 40
 
-// mayBeginLinear tells whether rows held out are to say if training begins with linear
-// scores.
+// mayBeginLinear reports whether linear scores are among the initial scores from which
+// held-out rows choose.
 func (p *Params) mayBeginLinear(s Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
 	return p.Start == "" && p.Method == AOSO && p.Preset != PresetPaper && p.MonotoneConstraints == "" &&
 		s.Classes > wideClasses && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
-// fromZero is the settings for training that begins with scores of zero.
+// fromZero returns the candidate settings with zero as initial scores.
 func (p *Params) fromZero(s Shape) []setting {
 	paper := setting{start: "zero", trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
-	case p.Preset == PresetPaper || p.Method != AOSO || s.Rows < leastRows: // few rows tell nothing about a setting
+	case p.Preset == PresetPaper || p.Method != AOSO || s.Rows < leastRows: // too few rows to compare settings
 		return []setting{paper}
 	case s.Rows >= manyRows:
 		return []setting{p.large(s)}
@@ -93,13 +94,13 @@ func (p *Params) fromZero(s Shape) []setting {
 	clean.leaves = leavesFor(s.Rows, 16, 2.5)
 	clean.colsampleByNode = fewFeatures(s)
 
-	// Labels that they do not: small trees learn slowly.
+	// Labels that they do not explain: small trees learn slowly.
 	noisy.trees, noisy.shrinkage = 500, 0.125
 	noisy.leaves, noisy.l2 = leavesFor(s.Rows, 8, 12), 3
 	noisy.colsampleByNode = 0.5
 
-	// Few such labels: larger trees learn more slowly still, each from another sample
-	// of the rows, and each leaf from many of them.
+	// Few rows with such labels: larger trees learn more slowly still, each from a new
+	// sample of the rows and with many rows per leaf.
 	few := noisy
 	few.trees, few.shrinkage = 1000, 0.05
 	few.leaves, few.subsample, few.minSamples = leavesFor(s.Rows, 16, 4), 0.6, 10
@@ -120,24 +121,26 @@ func (p *Params) fromZero(s Shape) []setting {
 	return settings
 }
 
-// leavesFor grows with the square root of the rows.
+// leavesFor returns a number of leaves that grows with the square root of the rows.
 func leavesFor(rows int, least, divisor float64) int {
 	return int(math.Round(max(least, math.Sqrt(float64(rows))/divisor)))
 }
 
-// leavesForClasses is at least one leaf for each class, as long as a leaf has a hundred
-// rows: a leaf that moves a few classes should have the rows of few.
-func leavesForClasses(least int, s Shape) int { return max(least, min(s.Classes, s.Rows/100)) }
+// leavesForClasses returns at least one leaf per class, as long as that leaves a hundred
+// rows per leaf: a leaf with values for few classes should have rows of few classes.
+func leavesForClasses(least int, s Shape) int {
+	return max(least, min(s.Classes, s.Rows/100, spec.MaxLeaves))
+}
 
-// manyRows is the number of rows from which a sample tells where to split. Of more
-// classes than wideClasses, a leaf that moves them all does right by a few: small trees
-// learn slowly.
+// From manyRows rows, a sample suffices to choose splits. With more than wideClasses
+// classes, a leaf that changes the scores of all fits only a few, so small trees learn
+// slowly.
 const manyRows, wideClasses = 100_000, 100
 
-// large is the setting for many rows. The structure of its trees comes from a sample
-// of the rows, and their leaf values from all of them.
+// large returns the setting for many rows. Its trees choose splits on a sample of the
+// rows, and compute leaf values from all rows.
 func (p *Params) large(s Shape) setting {
-	// A hundred rows a leaf tell where to split, however many rows there are.
+	// About a hundred rows per leaf suffice to choose splits, however many rows there are.
 	sample := math.Max(30_000, 300*float64(s.Classes))
 	trees, leaves, shrinkage := 1000, 256, 0.3
 	switch {
@@ -151,41 +154,41 @@ func (p *Params) large(s Shape) setting {
 	}
 	return setting{
 		trees: trees, leaves: leaves, minSamples: 1, shrinkage: shrinkage, l2: 10, maxStep: 3,
-		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
+		subsample:       max(spec.LeastSubsample, min(1, math.Round(1000*sample/float64(s.Rows))/1000)),
 		colsampleByNode: 1,
 		start:           "zero",
 	}
 }
 
-// fewFeatures is the share of the features that a node looks at: all of up to 16,
-// and no fewer than three in ten of many.
+// fewFeatures returns the fraction of the features drawn for each node: all of up to 16
+// features, and at least 0.3 of more.
 func fewFeatures(s Shape) float64 {
 	const enough, least = 16, 0.3
 	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
 }
 
-// Of fewer rows than foldRows, each is held out in its turn; of fewer than
-// leastRows, none is.
+// Below foldRows rows, five folds hold out every row once. Below leastRows, no rows are
+// held out.
 const foldRows, leastRows = 2000, 50
 
-// Of fewer rows than thoroughRows, all settings are tried where labels are noisy:
-// it takes little time, and few rows rarely show that a training overfits. There
-// is one setting more for fewer rows than fewRows.
+// Below thoroughRows rows, all settings are tried if labels are noisy: it takes little
+// time, and few rows rarely show that a run overfits. Below fewRows, there is one more
+// setting.
 const thoroughRows, fewRows = 30_000, 10_000
 
-// small tells whether there are fewer rows, and so few features that trying
-// settings takes little time.
+// small reports whether there are fewer rows than this, and few enough features that
+// trying settings takes little time.
 func (s *Shape) small(rows int) bool { return s.Rows < rows && s.Features <= 100 }
 
-// plan is how a training finds what its parameters leave open.
+// plan describes how a training run chooses the parameters that are unset.
 type plan struct {
-	folds    int  // 0: no rows are held out
-	choose   bool // the number of trees
-	temper   bool
-	thorough bool
+	folds    int  // 0: no rows are held out; 1: a fifth; 5: every row once
+	choose   bool // choose the number of trees
+	temper   bool // fit a temperature
+	thorough bool // try all settings if labels are noisy
 }
 
-// plan plans a training on data of a shape.
+// plan returns the plan of a training run on data of this shape.
 func (p *Params) plan(s Shape, continued bool) plan {
 	paper := p.Preset == PresetPaper
 	plan := plan{

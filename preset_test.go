@@ -2,11 +2,14 @@ package aoso
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/libaoso/aoso/spec"
 	"github.com/libaoso/aoso/tools/cases"
 )
 
@@ -336,5 +339,183 @@ func TestTimeLimit(t *testing.T) {
 	_, r := phases(t, set, defaults(func(p *Params) { p.Trees, p.Calibration, p.TimeLimit = 1_000_000, "none", 0.2 }), nil)
 	if r.StoppedBy != StoppedByTimeLimit || r.Iterations < 2 {
 		t.Errorf("one phase: stopped by %s after %d iterations", r.StoppedBy, r.Iterations)
+	}
+}
+
+// shapes yields shapes of data around every bound where the presets change.
+func shapes(yield func(Shape) bool) {
+	rows := []int{1, 49, 50, 1999, 2000, 9999, 10_000, 29_999, 30_000, 99_999, 100_000, 1_000_000, 10_000_000, 60_000_000, 1_000_000_000}
+	for _, rows := range rows {
+		for _, features := range []int{1, 16, 17, 54, 100, 101, 100_000} {
+			for _, classes := range []int{1, 2, 3, 4, 5, 6, 26, 100, 101, 500, 4999, 5000, 65_534, 65_535, 1_000_000} {
+				if !yield(Shape{Rows: rows, Features: features, Classes: classes}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// chosenByDefault returns, by parameter, the values that training chooses for all
+// shapes, presets and methods.
+func chosenByDefault(t *testing.T) map[string]map[any]bool {
+	t.Helper()
+	chosen := map[string]map[any]bool{}
+	for _, known := range Parameters() {
+		chosen[known.Name] = map[any]bool{}
+	}
+	for s := range shapes {
+		for _, preset := range []string{PresetAuto, PresetFast, PresetPaper} {
+			for _, method := range []string{AOSO, ABC, LogitBoost} {
+				p := defaults(func(p *Params) { p.Preset, p.Method = preset, method })
+				settings, err := p.resolve(s)
+				if many := p.leafFor(s.Classes) != "sparse" && s.Classes > denseClasses; err != nil {
+					// An iteration of K trees may need more than the default, and leaves that are not sparse have their limit.
+					if few := method != AOSO && s.Classes > 1000; !many && !few {
+						t.Fatalf("%+v, preset %s, method %s: %v", s, preset, method, err)
+					}
+					continue
+				}
+				for _, setting := range settings {
+					for i, field := range setting.fields() {
+						chosen[Parameters()[i].Name][value(field)] = true
+					}
+				}
+			}
+		}
+	}
+	return chosen
+}
+
+// TestChosen: the table states the values that training chooses by default, and no
+// others.
+func TestChosen(t *testing.T) {
+	chosen := chosenByDefault(t)
+	for _, known := range Parameters() {
+		values := chosen[known.Name]
+		switch {
+		case known.Auto == "" && len(values) != 1 && known.Name != "preset" && known.Name != "method":
+			t.Errorf("%s has one default, but is %v", known.Name, values)
+		case known.Chosen.Most > 0:
+			testChosenNumbers(t, &known, values)
+		case known.Choices != nil && known.Auto != "":
+			words := strings.FieldsFunc(known.ByDefault(), func(r rune) bool { return strings.ContainsRune(" ,;", r) })
+			for _, v := range known.Values() {
+				if values[v] != slices.Contains(words, v) {
+					t.Errorf("%s: %q is not what describes %v", known.Name, known.ByDefault(), values)
+				}
+			}
+		}
+	}
+}
+
+// testChosenNumbers tests that values fill the range that the table states.
+func testChosenNumbers(t *testing.T, known *Parameter, values map[any]bool) {
+	t.Helper()
+	least, most := math.Inf(1), math.Inf(-1)
+	for v := range values {
+		x, ok := v.(float64)
+		if !ok {
+			x = float64(v.(int))
+		}
+		least, most = min(least, x), max(most, x)
+	}
+	if known.Name == "trees" { // the settings have the greatest number; held-out rows choose
+		least = float64(fewestTrees(t))
+	}
+	if least != known.Chosen.Least || most != known.Chosen.Most {
+		t.Errorf("%s: training chooses %g to %g; stated: %s", known.Name, least, most, known.ByDefault())
+	}
+	if !strings.HasPrefix(known.ByDefault(), known.Chosen.String()+", ") {
+		t.Errorf("%s: %q does not state %s", known.Name, known.ByDefault(), known.Chosen)
+	}
+}
+
+// fewestTrees returns the least number of trees that held-out rows choose where no
+// feature explains the labels.
+func fewestTrees(t *testing.T) int {
+	t.Helper()
+	least := math.MaxInt
+	for seed := uint64(0); seed < 5 && least > 1; seed++ {
+		d, random := blobs(77, foldRows, 3, 2, 255), rand.New(rand.NewPCG(seed, 1))
+		for i := range d.y {
+			d.y[i] = random.IntN(2)
+		}
+		r, err := Train(context.Background(), newDataset(t, d), defaults(), TrainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		least = min(least, r.Model.Trees())
+	}
+	return least
+}
+
+// TestBounds: texts of the table name the bounds that the presets have.
+func TestBounds(t *testing.T) {
+	for name, bounds := range map[string][]string{
+		"leaf":         {fmt.Sprintf("sparse from %d classes", manyClasses)},
+		"start":        {fmt.Sprintf("above %d classes", wideClasses)},
+		"leaf_classes": {fmt.Sprintf("above %g million rows × trees", mostChanges/defaultLeafClasses/1e6)},
+		"max_step":     {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
+		"subsample":    {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
+		"l2":           {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
+		"calibration":  {fmt.Sprintf("fewer than %d rows", foldRows), fmt.Sprintf("Fewer than %d rows", leastRows)},
+		"preset":       {fmt.Sprintf("fewer than %d rows", leastRows)},
+	} {
+		known, _, _ := spec.Find(name)
+		text := known.ByDefault() + " " + known.Detail
+		for _, c := range known.Choices {
+			text += " " + c.Help
+		}
+		for _, bound := range bounds {
+			if !strings.Contains(text, bound) {
+				t.Errorf("%s: %q does not say %q", name, text, bound)
+			}
+		}
+	}
+}
+
+// TestFast: preset fast has fewer trees than auto, and no smaller shrinkage.
+func TestFast(t *testing.T) {
+	larger, settings := 0, 0
+	for s := range shapes {
+		auto, fast := defaults(), defaults(func(p *Params) { p.Preset = PresetFast })
+		if s.Rows < leastRows {
+			continue
+		}
+		faster := fast.preset(s)
+		for i, setting := range auto.preset(s) {
+			if faster[i].trees >= setting.trees || faster[i].shrinkage < setting.shrinkage {
+				t.Errorf("%+v: auto has %+v, fast %+v", s, setting, faster[i])
+			}
+			if settings++; faster[i].shrinkage > setting.shrinkage {
+				larger++
+			}
+		}
+	}
+	if 2*larger < settings {
+		t.Errorf("%d of %d settings have a larger shrinkage", larger, settings)
+	}
+}
+
+// TestPairsOfFewClasses: the numbers of classes that pairs need.
+func TestPairsOfFewClasses(t *testing.T) {
+	need := map[int]int{1: 1, 2: 4, 4: 6, 8: 10}
+	for classes := 1; classes < 20; classes++ {
+		p := defaults(func(p *Params) { p.Pairs = 8 })
+		settings, err := p.resolve(Shape{Rows: 100, Features: 1, Classes: classes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 8
+		for need[want] > classes {
+			want /= 2
+		}
+		if settings[0].Pairs != want {
+			t.Errorf("%d classes: %d pairs, want %d", classes, settings[0].Pairs, want)
+		}
+	}
+	if known, _, _ := spec.Find("pairs"); !strings.Contains(known.Detail, fmt.Sprintf("8 pairs need %d classes, 4 need %d and 2 need %d", need[8], need[4], need[2])) {
+		t.Errorf("pairs: %s", known.Detail)
 	}
 }

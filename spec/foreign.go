@@ -1,21 +1,21 @@
 package spec
 
-// Foreign is parameters of other libraries for which there is none here.
+// Foreign describes parameters of other libraries that do not exist here.
 type Foreign struct {
 	Names  string // words, separated by spaces
-	Values string // those that ask for what happens here anyway, in small letters; "*": any
-	Advice string // what to do about other values
+	Values string // values that ask for what happens here anyway, in lower case; "*": any
+	Advice string // what to do instead of other values
 }
 
-// Elsewhere is an argument of Dataset that others have among the parameters of
-// training.
+// Elsewhere describes an argument of Dataset that other libraries have among the
+// parameters of training.
 type Elsewhere struct {
 	Argument string
 	Names    string // words, separated by spaces
-	Values   string // what their values are here: 256=255
+	Values   string // their values and ours: 256=255
 }
 
-// Elsewheres is what belongs to Dataset here.
+// Elsewheres lists the parameters that belong to Dataset here.
 var Elsewheres = []Elsewhere{
 	{"max_bins", "max_bins max_bin border_count", "256=255 254=255"},
 	{"sample_rows", "sample_rows bin_construct_sample_cnt subsample_for_bin", ""},
@@ -28,7 +28,7 @@ var Elsewheres = []Elsewhere{
 
 const nothingLikeIt = "leave it out: there is nothing like it"
 
-// Foreigns is the table.
+// Foreigns lists the parameters that do not exist here.
 var Foreigns = []Foreign{
 	{
 		"objective objective_type app application loss loss_function",
@@ -48,7 +48,7 @@ var Foreigns = []Foreign{
 	{"task", "train training", "leave it out"},
 	{"num_machines num_machine", "1", "make the data with Dataset(collective=...)"},
 
-	// What says how, but not what to compute, or names things that are off.
+	// Parameters of how to compute, not of what, and options of features that are off.
 	{"verbose verbosity silent logging_level", "*", ""},
 	{"deterministic force_row_wise force_col_wise histogram_pool_size hist_pool_size max_cached_hist_node single_precision_histogram", "*", ""},
 	{"is_enable_sparse is_sparse enable_sparse sparse enable_bundle is_enable_bundle bundle feature_pre_filter", "*", ""},
@@ -66,7 +66,7 @@ var Foreigns = []Foreign{
 	{"refit_decay_rate linear_lambda sigmoid bagging_by_query saved_feature_importance_type time_out local_listen_port", "*", ""},
 	{"top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""},
 
-	// What is possible elsewhere only.
+	// Features that only other libraries have.
 	{"lambda_l1 reg_alpha alpha l1_regularization", "0", "leave it out: there is no L1 regularization; l2 regularizes"},
 	{"monotone_constraints_method monotone_constraining_method mc_method", "basic", "leave it out: constraints hold as with LightGBM's method basic"},
 	{"monotone_penalty monotone_splits_penalty ms_penalty mc_penalty", "0", nothingLikeIt},

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Meaning is what a parameter of another library is here.
+// Meaning translates a parameter of another library and its value.
 type Meaning struct {
 	Parameter *Parameter // nil: it has no effect
-	Value     string     // of ours; "": the default
-	Allowed   string     // what is allowed in place of the value, and what to do; "": the value is
+	Value     string     // our value; "": the default
+	Allowed   string     // the values allowed instead, and advice; "": the value is allowed
 }
 
-// Understand tells what a value of a parameter of another library means. The parameter may
-// have our own name.
+// Understand translates a parameter of another library and its value. The name may also be
+// one of ours.
 func Understand(name, value string) (m Meaning, ok bool) {
 	meaning, ok := meanings()[name]
 	if !ok {
@@ -62,7 +62,7 @@ func (e *Elsewhere) meaning(string) Meaning {
 	return Meaning{Allowed: "none; it is " + e.Argument + " of the dataset"}
 }
 
-// theirs is what a value means under a name of another library.
+// theirs translates a value given under a name of another library.
 func (p *Parameter) theirs(value string) Meaning {
 	if ours, ok := lookUp(p.Others.Values, "~"+plain(value)); ok {
 		return Meaning{Parameter: p, Value: ours}
@@ -70,7 +70,7 @@ func (p *Parameter) theirs(value string) Meaning {
 	return p.ours(value)
 }
 
-// ours is what a value means under our own name.
+// ours translates a value given under our own name.
 func (p *Parameter) ours(value string) Meaning {
 	if ours, ok := lookUp(p.Others.Values, plain(value)); ok {
 		return Meaning{Parameter: p, Value: ours}
@@ -82,7 +82,7 @@ func (p *Parameter) ours(value string) Meaning {
 	return Meaning{Parameter: p, Value: value}
 }
 
-// lookUp finds a word in pairs theirs=ours.
+// lookUp finds a word among pairs theirs=ours.
 func lookUp(pairs, word string) (ours string, ok bool) {
 	for pair := range strings.FieldsSeq(pairs) {
 		if theirs, ours, _ := strings.Cut(pair, "="); theirs == word {
@@ -92,7 +92,8 @@ func lookUp(pairs, word string) (ours string, ok bool) {
 	return "", false
 }
 
-// plain is a value as the tables write it.
+// plain formats a value as the tables do: whole numbers without a fraction, the rest in
+// lower case.
 func plain(value string) string {
 	if x, err := strconv.ParseFloat(value, 64); err == nil && x == float64(int64(x)) {
 		return strconv.FormatInt(int64(x), 10)

@@ -1,6 +1,6 @@
-// Package spec is the table of the parameters of training. Whatever lists
-// parameters, in Go, C, Python, the command line and the documents, is
-// generated from it or reads it.
+// Package spec holds the table of the parameters of training. Everything that lists
+// parameters, in Go, C, Python, the command line and the documents, is generated
+// from it or reads it.
 //
 // To add a parameter, add it to [Parameters] and run make params.
 package spec
@@ -15,7 +15,7 @@ import (
 
 //go:generate go run ./gen
 
-// The types of values, by their names in Go.
+// Types of values, by their names in Go.
 const (
 	String  = "string"
 	Int     = "int"
@@ -25,53 +25,54 @@ const (
 
 // Parameter is a parameter of training.
 type Parameter struct {
-	Name    string // in text, on the command line, in Python and in messages: min_samples
+	Name    string // in text, in Python and in messages: min_samples
 	Field   string // in Go: MinSamples
 	Group   string
-	Type    string // of its value: String, Int, Uint64 or Float64
-	Nested  bool   // the String is a list or a dict, as JSON, or a word
+	Type    string // of the value: String, Int, Uint64 or Float64
+	Nested  bool   // its String is a list or dict in JSON, or a word
 	Default string
-	Auto    string   // what the default stands for, if it is no value itself: "", 0 or -1, in text "auto"
+	Auto    string   // how training chooses a value by default, which Default ("", 0 or -1; in text "auto") stands for; "": it does not
+	Chosen  Range    // the numbers that training chooses from; ByDefault describes them
 	Choices []Choice // the values allowed, if they can be listed
 	Range   Range    // the numbers allowed, if there are no Choices
-	Usual   Range    // the numbers worth trying
+	Usual   Range    // the numbers that tests of random parameters draw from
 	Help    string   // one sentence
 	Detail  string   // further sentences
-	Limits  string   // sentences about what is allowed in view of the data and other parameters
+	Limits  string   // sentences about values that some data or other parameters do not allow
 	Others  Others
 
 	C         C
-	Estimator string // its name in AOSOClassifier, if it differs; "-": AOSOClassifier lacks it
+	Estimator string // name in AOSOClassifier, if it differs; "-": AOSOClassifier lacks it
 }
 
 // Choice is a value that a parameter may have.
 type Choice struct{ Value, Help string }
 
-// C is a parameter in the struct aoso_params.
+// C describes the field of a parameter in the struct aoso_params.
 type C struct {
 	Slot int    // position in the struct, from 1; a new parameter comes last
 	Name string // of the field, if it differs; text may use either name
 	Type string // of the field, if it is not the usual one of the parameter's type
-	Enum string // what the names of the choices begin with, after AOSO_
+	Enum string // prefix of the names of the choices, after AOSO_
 }
 
-// Others is what other libraries call a parameter: words separated by spaces.
-// A word that begins with ~ means something similar, but not the same.
+// Others holds the names of a parameter in other libraries: words separated by
+// spaces. A word that begins with ~ means something similar, but not the same.
 type Others struct {
 	LightGBM, XGBoost, CatBoost, ScikitLearn string
-	Values                                   string // what their values are here: multi_logloss=logloss
-	Nearest                                  string // what is nearest to values that do not exist here: mcc=kappa
+	Values                                   string // their values and ours: multi_logloss=logloss
+	Nearest                                  string // their values that do not exist here, and the nearest of ours: mcc=kappa
 	Note                                     string // how their values differ
 }
 
-// Range is the numbers from Least to Most. Those two are among them unless
-// they are open.
+// Range is an interval. It includes Least unless LeastOpen, and Most unless
+// MostOpen.
 type Range struct {
 	Least, Most         float64
 	LeastOpen, MostOpen bool
 }
 
-// Contains tells whether x is in the range.
+// Contains reports whether x is in the range.
 func (r Range) Contains(x float64) bool {
 	return (r.LeastOpen && x > r.Least || !r.LeastOpen && x >= r.Least) && (r.MostOpen && x < r.Most || !r.MostOpen && x <= r.Most)
 }
@@ -98,8 +99,8 @@ func (r Range) String() string {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 15, 64) }
 
-// Allows tells whether a value, which is of the parameter's type, is allowed.
-// Whether it suits the data and other parameters is not its business.
+// Allows reports whether a value of the parameter's type is allowed for some data
+// and other parameters.
 func (p *Parameter) Allows(value any) bool {
 	switch {
 	case p.Auto != "" && fmt.Sprint(value) == p.Default:
@@ -116,7 +117,7 @@ func (p *Parameter) Allows(value any) bool {
 	return true
 }
 
-// Allowed describes what Allows takes: "at least 1".
+// Allowed describes the values that [Parameter.Allows] accepts: "at least 1".
 func (p *Parameter) Allowed() string {
 	if values := p.Values(); values != nil {
 		last := len(values) - 1
@@ -131,7 +132,7 @@ func (p *Parameter) Allowed() string {
 	return p.Range.String()
 }
 
-// Values is the values of the choices.
+// Values returns the values of the choices.
 func (p *Parameter) Values() []string {
 	var values []string
 	for _, c := range p.Choices {
@@ -140,7 +141,8 @@ func (p *Parameter) Values() []string {
 	return values
 }
 
-// Enum is the values that are numbered from 0 in C.
+// Enum returns the values that C numbers from 0: the default first if training
+// chooses a value by default.
 func (p *Parameter) Enum() []string {
 	if p.Auto == "" {
 		return p.Values()
@@ -148,7 +150,16 @@ func (p *Parameter) Enum() []string {
 	return append([]string{p.Default}, p.Values()...)
 }
 
-// Usage describes the parameter in one line, for the command line.
+// ByDefault describes the values that training chooses by default: "8 to 32, less for
+// more rows". It is empty if the default is itself a value.
+func (p *Parameter) ByDefault() string {
+	if p.Chosen == (Range{}) {
+		return p.Auto
+	}
+	return p.Chosen.String() + ", " + p.Auto
+}
+
+// Usage describes the parameter in one line, for the help of the command line.
 func (p *Parameter) Usage() string {
 	usage := strings.ToLower(p.Help[:1]) + strings.TrimSuffix(p.Help[1:], ".")
 	switch {
@@ -158,12 +169,12 @@ func (p *Parameter) Usage() string {
 		usage += "; " + p.Allowed()
 	}
 	if p.Auto != "" {
-		usage += " (default " + p.Auto + ")"
+		usage += " (default " + p.ByDefault() + ")"
 	}
 	return usage
 }
 
-// CName is the parameter's name in C's struct.
+// CName returns the name of the parameter in C's struct.
 func (p *Parameter) CName() string {
 	if p.C.Name != "" {
 		return p.C.Name

@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"bytes"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,9 +35,46 @@ func TestParameters(t *testing.T) {
 			!(p.Usual.Least < p.Usual.Most && p.Range.Contains(p.Usual.Least) && p.Range.Contains(p.Usual.Most)) {
 			t.Errorf("%s: usual are %+v of %+v", p.Name, p.Usual, p.Range)
 		}
+		if chosen := p.Chosen != (Range{}); chosen != (p.Auto != "" && p.Type != String) ||
+			chosen && !(p.Chosen.Least < p.Chosen.Most && p.Allows(p.valueOf(p.Chosen.Least)) && p.Allows(p.valueOf(p.Chosen.Most))) {
+			t.Errorf("%s: training chooses from %+v", p.Name, p.Chosen)
+		}
 		if p.Type == String && p.C.Enum == "" && p.Choices != nil {
 			t.Errorf("%s has choices and no enum in C", p.Name)
 		}
+	}
+}
+
+// valueOf returns a number as a value of the parameter's type.
+func (p *Parameter) valueOf(x float64) any {
+	if p.Type == Int {
+		return int(x)
+	}
+	return x
+}
+
+// TestHelpPage: R's help page, which is written by hand, states the same defaults.
+func TestHelpPage(t *testing.T) {
+	const path = "../bindings/r/man/aoso.Rd"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, ok := bytes.Cut(page, []byte("The parameters of training"))
+	found := 0
+	for _, p := range Parameters {
+		_, item, explained := strings.Cut(string(page), `\item{\code{`+p.Name+"}}{")
+		if !explained || p.ByDefault() == "" {
+			continue
+		}
+		found++
+		item, _, _ = strings.Cut(item, `\item{`)
+		if !strings.Contains(item, "Default: "+p.ByDefault()+".") {
+			t.Errorf("%s explains %s as %q; its default: %s", path, p.Name, item, p.ByDefault())
+		}
+	}
+	if !ok || found < 3 {
+		t.Errorf("%s explains %d parameters with defaults that training chooses", path, found)
 	}
 }
 
@@ -155,11 +194,11 @@ func TestAllows(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for name, want := range map[string]string{
-		"leaves":    "maximum number of leaves per tree; 2 to 65536 (default 16 to 256, more for more rows)",
-		"leaf":      "classes whose scores a leaf changes: full, pair or sparse (default full, from 5000 classes on sparse; pair for abc and logitboost)",
+		"leaves":    "maximum number of leaves per tree (the paper's J); 2 to 65536 (default 8 to 65536, more with more rows and classes)",
+		"leaf":      "classes whose scores a leaf changes: full, pair or sparse (default full, or sparse from 5000 classes; pair for methods abc and logitboost)",
 		"max_depth": "maximum number of splits from the root to a leaf; 0 means no limit",
 		"seed":      "seed of all random draws",
-		"threads":   "number of threads; 0 means all cores that the process may use; 0 to 4096",
+		"threads":   "number of threads; 0 means all cores available to the process; 0 to 4096",
 	} {
 		if p, _, _ := Find(name); p.Usage() != want {
 			t.Errorf("%s: %q", name, p.Usage())

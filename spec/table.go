@@ -2,7 +2,7 @@ package spec
 
 import "math"
 
-// The groups of parameters.
+// Groups of parameters.
 const (
 	Algorithm = "Algorithm"
 	Trees     = "Trees"
@@ -11,8 +11,12 @@ const (
 	Computing = "Computing"
 )
 
-// MaxThreads is the greatest number of threads that may be asked for.
-const MaxThreads = 4096
+// Limits of parameters.
+const (
+	MaxThreads     = 4096
+	MaxLeaves      = 1 << 16
+	LeastSubsample = 0.001 // of those that training chooses
+)
 
 var (
 	fraction    = Range{Least: 0, Most: 1, LeastOpen: true}
@@ -22,92 +26,96 @@ var (
 func atLeast(least float64) Range       { return Range{Least: least, Most: math.Inf(1)} }
 func between(least, most float64) Range { return Range{Least: least, Most: most} }
 
-// Parameters is the table.
+// Parameters lists the parameters of training in the order of documents and of
+// aoso.Params.
 var Parameters = []Parameter{
 	{
 		Name: "method", Field: "Method", Group: Algorithm, Type: String, Default: "aoso", C: C{Slot: 1, Enum: "METHOD"},
 		Help: "Boosting algorithm.",
 		Choices: []Choice{
-			{"aoso", "one tree per iteration, each of whose nodes chooses its own class pairs"},
-			{"abc", "ABC-LogitBoost, a tree per iteration for every class except a base class"},
-			{"logitboost", "a tree per iteration for every class"},
+			{"aoso", "one tree per iteration; each node chooses its own class pairs"},
+			{"abc", "ABC-LogitBoost, with K - 1 trees per iteration for K classes: one for each class except a base class"},
+			{"logitboost", "K trees per iteration for K classes: one for each class"},
 		},
 	},
 	{
 		Name: "leaf", Field: "Leaf", Group: Algorithm, Type: String, Default: "", C: C{Slot: 2, Enum: "LEAF"},
-		Auto: "full, from 5000 classes on sparse; pair for abc and logitboost",
+		Auto: "full, or sparse from 5000 classes; pair for methods abc and logitboost",
 		Help: "Classes whose scores a leaf changes.",
 		Choices: []Choice{
-			{"full", "every class"},
-			{"pair", "only the class pairs chosen by the node, as in the paper"},
-			{"sparse", "its best `leaf_classes`, relative to all others; for many classes"},
+			{"full", "all classes"},
+			{"pair", "only the classes of its class pairs, as in the paper"},
+			{"sparse", "the leaf_classes classes with the largest gains, relative to a common value of all others; for many classes"},
 		},
-		Limits: "Methods abc and logitboost take pair only.",
+		Detail: "With preset paper, monotone constraints or a custom objective, the default is full for any number of classes.",
+		Limits: "Methods abc and logitboost take pair only. Monotone constraints and a custom objective do not allow sparse.",
 	},
 	{
 		Name: "pairs", Field: "Pairs", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 3, Type: "int32_t"},
-		Auto:    "4 for method aoso, 1 for the others",
+		Chosen: between(1, 4), Auto: "more with more classes; 1 for methods abc and logitboost",
 		Help:    "Number of class pairs that a node splits on.",
-		Detail:  "The paper uses 1. No more are used than half the number of classes, rounded up to one of these.",
+		Detail:  "The paper uses 1. 8 pairs need 10 classes, 4 need 6 and 2 need 4; with fewer classes, the next smaller number is used.",
 		Choices: []Choice{{Value: "1"}, {Value: "2"}, {Value: "4"}, {Value: "8"}},
 		Limits:  "Methods abc and logitboost take 1 only.",
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
-		Auto:  "32; 8 to 31 with more than 62.5 million rows × trees",
+		Chosen: between(8, 32), Auto: "less above 62.5 million rows × trees",
 		Range: between(1, 63), Usual: between(8, 32),
-		Help: "Number of classes whose scores a sparse leaf changes.",
+		Help: "Number of classes that have their own value in a sparse leaf.",
 	},
 	{
 		Name: "start", Field: "Start", Group: Algorithm, Type: String, Default: "", C: C{Slot: 37, Enum: "START", Type: "int64_t"},
-		Auto: "zero; with more than 100 classes, the one that suits the held-out rows best",
-		Help: "Scores that rows have before the first tree.",
+		Auto: "zero; above 100 classes, zero or linear, whichever has the lower loss on held-out rows",
+		Help: "Initial scores: the raw scores of a row before the first tree.",
 		Choices: []Choice{
-			{"zero", "the same for all classes"},
-			{"linear", "those of a linear discriminant analysis of the numeric features"},
+			{"zero", "0 for every class"},
+			{"linear", "linear discriminant scores (LDA) of the numeric features"},
 		},
-		Limits: "linear is for method aoso, without an objective and without monotone constraints.",
+		Limits: "linear needs method aoso, and allows neither a custom objective nor monotone constraints.",
 	},
 	{
 		Name: "pair_selection", Field: "PairSelection", Group: Algorithm, Type: String, Default: "second_order",
 		C:    C{Slot: 4, Enum: "SELECT"},
 		Help: "How a node chooses its class pairs.",
 		Choices: []Choice{
-			{"second_order", "by gradients and Hessians, as in the paper"},
+			{"second_order", "by gain, estimated from gradients and Hessians, as in the paper"},
 			{"first_order", "by gradients alone"},
-			{"root", "by gradients and Hessians at the root, for the whole tree"},
+			{"root", "as second_order, but once for the whole tree, at its root"},
 		},
 	},
 	{
 		Name: "base_class", Field: "BaseClass", Group: Algorithm, Type: String, Default: "worst", C: C{Slot: 5, Enum: "BASE"},
 		Help: "How method abc chooses its base class.",
 		Choices: []Choice{
-			{"worst", "the class with the greatest training loss"},
-			{"exhaustive", "the best of all classes, each of which is tried"},
+			{"worst", "the class with the highest training loss"},
+			{"exhaustive", "the class with which the iteration lowers the training loss most; every class is tried"},
 		},
 	},
 	{
 		Name: "base_gap", Field: "BaseGap", Group: Algorithm, Type: Int, Default: "1", C: C{Slot: 6, Type: "int32_t"},
 		Range: between(1, math.MaxInt32), Usual: between(1, 10),
-		Help: "Number of iterations for which method abc keeps a base class.",
+		Help: "Number of iterations for which method abc keeps its base class.",
 	},
 
 	{
 		Name: "preset", Field: "Preset", Group: Trees, Type: String, Default: "auto", C: C{Slot: 26, Enum: "PRESET"},
-		Help: "How parameters are chosen that have no value.",
+		Help: "Strategy for parameters that you leave unset.",
 		Choices: []Choice{
-			{"auto", "by the size of the data, and by held-out rows where these are in doubt"},
-			{"fast", "as auto, in about half of the time"},
-			{"paper", "as in the paper, whatever the data: 1000 trees of 20 leaves, shrinkage 0.1, no calibration"},
+			{"auto", "values for the size of the data, among which held-out rows choose"},
+			{"fast", "as auto, with fewer trees and, in most cases, a larger shrinkage"},
+			{"paper", "M = 1000 trees of J = 20 leaves and shrinkage v = 0.1, as in the paper, and no calibration"},
 		},
+		Detail: "Methods abc and logitboost and data of fewer than 50 rows have the trees, leaves and shrinkage of paper. " +
+			"Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.",
 	},
 	{
 		Name: "trees", Field: "Trees", Group: Trees, Type: Int, Default: "0", C: C{Slot: 8},
-		Auto:  "the number that suits the held-out rows best, at most 1000",
+		Chosen: between(1, 1000), Auto: "chosen on held-out rows",
 		Range: atLeast(1), Usual: between(10, 10000),
-		Help:   "Maximum number of trees to grow.",
+		Help:   "Maximum number of trees to grow (the paper's M).",
 		Detail: "When training continues a model, these trees are added to it.",
-		Limits: "There must be enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.",
+		Limits: "One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.",
 		Others: Others{
 			LightGBM: "~num_iterations ~n_estimators ~num_boost_round ~num_round ~num_rounds ~num_iteration ~num_tree ~n_iter ~nrounds",
 			XGBoost:  "~num_boost_round ~n_estimators ~num_round",
@@ -117,9 +125,9 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaves", Field: "Leaves", Group: Trees, Type: Int, Default: "0", C: C{Slot: 9},
-		Auto:  "16 to 256, more for more rows",
-		Range: between(2, 1<<16), Usual: between(2, 256),
-		Help:   "Maximum number of leaves per tree.",
+		Chosen: between(8, MaxLeaves), Auto: "more with more rows and classes",
+		Range: between(2, MaxLeaves), Usual: between(2, 256),
+		Help:   "Maximum number of leaves per tree (the paper's J).",
 		Detail: "Trees grow best-first.",
 		Others: Others{
 			LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes",
@@ -129,9 +137,9 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
-		Auto:  "0.1 to 0.3",
+		Chosen: between(0.05, 0.4), Auto: "less with noisy labels",
 		Range: fraction, Usual: between(0.01, 1),
-		Help:   "Learning rate, by which every leaf value is multiplied.",
+		Help:   "Learning rate (the paper's v): the factor of every leaf value.",
 		Others: Others{LightGBM: "learning_rate shrinkage_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},
 	},
 	{
@@ -146,7 +154,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "min_samples", Field: "MinSamples", Group: Trees, Type: Int, Default: "0", C: C{Slot: 11},
-		Auto:  "1, or 10 for noisy data",
+		Chosen: between(1, 10), Auto: "more for few rows with noisy labels",
 		Range: atLeast(1), Usual: between(1, 30),
 		Help: "Minimum number of training rows in a leaf.",
 		Others: Others{
@@ -172,12 +180,12 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "monotone_constraints", Field: "MonotoneConstraints", Group: Trees, Type: String, Nested: true, Default: "", C: C{Slot: 33},
-		Auto: "no feature is constrained",
-		Help: "How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they do as they like.",
+		Auto: "no constraints",
+		Help: "How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, unconstrained.",
 		Detail: `A list with a sign for each feature, such as [1,0,-1], or a dict such as {"age":1,"weight":-1}. ` +
-			`A sign is that of the second of two classes. With more classes, a feature has a list with a sign for each class, or a dict such as {"age":{"high":1,"low":-1}}. ` +
-			"Missing values are apart. See the chapter on constraints.",
-		Limits: "Categorical features have no order. A model that is continued must have been trained with the same constraints.",
+			`With two classes, a sign is for the score of the second. With more, a feature has a list with a sign for each class, or a dict such as {"age":{"high":1,"low":-1}}. ` +
+			"Missing values follow the learned default direction and are not constrained. See the chapter on constraints.",
+		Limits: "Categorical features cannot be constrained. A continued model must have been trained with the same constraints.",
 		Others: Others{
 			LightGBM: "monotone_constraints mc monotone_constraint monotonic_cst", XGBoost: "monotone_constraints", CatBoost: "monotone_constraints",
 			ScikitLearn: "monotonic_cst", Note: "With more than two classes, aoso takes a sign for each class.",
@@ -185,10 +193,11 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "interaction_constraints", Field: "InteractionConstraints", Group: Trees, Type: String, Nested: true, Default: "", C: C{Slot: 34},
-		Auto:   "all features may interact",
-		Help:   "Groups of features that may be split on along the same path from the root.",
-		Detail: `A list of lists of features by number or name, such as [[0,1],["age","weight"]]; pairwise: any two; no_interactions: one alone. Features that are in no group are a further group.`,
-		Limits: "A model that is continued must have been trained with the same constraints.",
+		Auto: "all features may interact",
+		Help: "Groups of features: the features on a path from the root to a leaf must all be in one group.",
+		Detail: `A list of lists of features by number or name, such as [[0,1],["age","weight"]]; or a word: pairwise allows any two features on a path, no_interactions only one. ` +
+			"Features in none of the groups form one more group.",
+		Limits: "A continued model must have been trained with the same constraints.",
 		Others: Others{
 			LightGBM: "interaction_constraints", XGBoost: "interaction_constraints", ScikitLearn: "interaction_cst",
 			Note: "LightGBM never uses features that are in no group, XGBoost uses each of them alone.",
@@ -197,26 +206,26 @@ var Parameters = []Parameter{
 	{
 		Name: "category_smoothing", Field: "CategorySmoothing", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 29},
 		Range: notNegative, Usual: between(1e-3, 100),
-		Help:   "Hessian added to that of each category before categories are ordered: more of it puts rare ones in the middle.",
+		Help:   "Number added to the sum of Hessians of each category when categories are ordered; larger values move rare ones to the middle of the order.",
 		Others: Others{LightGBM: "cat_smooth"},
 	},
 	{
 		Name: "category_l2", Field: "CategoryL2", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 30},
 		Range: notNegative, Usual: between(1e-3, 100),
-		Help:   "Hessian added to that of both sides of a split on categories, which makes such splits rarer.",
+		Help:   "Number added to the sums of Hessians on both sides of a split on categories; larger values make such splits rarer.",
 		Others: Others{LightGBM: "cat_l2"},
 	},
 	{
 		Name: "category_limit", Field: "CategoryLimit", Group: Trees, Type: Int, Default: "4", C: C{Slot: 36},
 		Range: atLeast(1), Usual: between(1, 32),
-		Help:   "The most categories on the smaller side of a split: large sets fit the training rows by chance.",
+		Help:   "Maximum number of categories on the smaller side of a split; larger sets overfit more easily.",
 		Others: Others{LightGBM: "max_cat_threshold", XGBoost: "max_cat_threshold"},
 	},
 	{
 		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
-		Auto:  "0, or more for noisy data",
+		Chosen: between(0, 10), Auto: "more with noisy labels or from 100,000 rows",
 		Range: notNegative, Usual: between(1e-3, 100),
-		Help: "Regularization term, added to the sums of Hessians in gains and leaf values.",
+		Help: "Regularization: a number added to the sums of Hessians in gains and leaf values.",
 		Others: Others{
 			LightGBM: "lambda_l2 reg_lambda", XGBoost: "lambda reg_lambda", CatBoost: "l2_leaf_reg reg_lambda", ScikitLearn: "l2_regularization",
 			Note: "XGBoost has 1 by default, CatBoost 3.",
@@ -224,9 +233,9 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 17},
-		Auto:  "5, or 3 from 100,000 rows",
+		Chosen: between(3, 5), Auto: "less from 100,000 rows",
 		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
-		Help: "Maximum absolute value of a leaf before shrinkage.",
+		Help: "Maximum absolute leaf value, before shrinkage.",
 		Others: Others{
 			LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step",
 			Values: "~0=",
@@ -236,10 +245,10 @@ var Parameters = []Parameter{
 
 	{
 		Name: "subsample", Field: "Subsample", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 18},
-		Auto:  "1, or less from 100,000 rows",
+		Chosen: between(LeastSubsample, 1), Auto: "less from 100,000 rows, and for few rows with noisy labels",
 		Range: fraction, Usual: between(0.1, 1),
-		Help:   "Fraction of the rows drawn for each tree to choose its splits.",
-		Detail: "The rows drawn depend on the row ids, not on the order of the rows. Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.",
+		Help:   "Fraction of the rows drawn for each tree to search for splits.",
+		Detail: "Which rows are drawn depends on the row ids, not on the order of the rows. Below 1, the search uses at most 64 bins per feature. Leaf values are computed from all rows.",
 		Others: Others{
 			LightGBM: "bagging_fraction subsample sub_row bagging", XGBoost: "subsample", CatBoost: "subsample", ScikitLearn: "subsample",
 			Note: "LightGBM needs bagging_freq with it; with bagging_freq=0 it is left out here, too.",
@@ -253,7 +262,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "colsample_bynode", Field: "ColsampleByNode", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 20},
-		Auto:  "0.3 to 1, less for more features",
+		Chosen: between(0.3, 1), Auto: "less for more features",
 		Range: fraction, Usual: between(0.1, 1),
 		Help: "Fraction of the tree's features drawn for each node.",
 		Others: Others{
@@ -264,39 +273,40 @@ var Parameters = []Parameter{
 	{
 		Name: "trim", Field: "Trim", Group: Sampling, Type: Float64, Default: "0.1", C: C{Slot: 21},
 		Range: Range{Least: 0, Most: 1, MostOpen: true}, Usual: between(1e-4, 0.9),
-		Help: "Fraction of the mean residual below which rows are left out; 0 keeps all rows.",
-		Detail: "A tree leaves out rows whose 1 - p of their own class is below this fraction of the mean. " +
-			"The splits of a node leave out rows whose gradients and Hessians are below this fraction of the node's means. The paper uses 0.",
+		Help: "The search for splits leaves out rows whose residuals are below this fraction of the mean; 0 keeps all rows.",
+		Detail: "A tree leaves out rows whose 1 - p, of their own class, is below this fraction of the mean over all rows. " +
+			"A node also leaves out rows whose gradients and Hessians are both below this fraction of its means. The paper uses 0.",
 	},
 
 	{
 		Name: "calibration", Field: "Calibration", Group: Stopping, Type: String, Default: "auto", C: C{Slot: 27, Enum: "CALIBRATION"},
-		Help: "Where the temperature comes from that makes probabilities out of raw scores.",
+		Help: "Rows on which training fits the temperature, which calibrates the probabilities.",
 		Choices: []Choice{
-			{"auto", "from the validation set if there is one, else holdout, or folds for fewer than 2000 rows"},
-			{"none", "there is no temperature"},
-			{"holdout", "from a training without a fifth of the rows, at most 50,000 of them, which comes first"},
-			{"folds", "from five trainings, each without another fifth of the rows, which come first"},
+			{"auto", "none with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or holdout"},
+			{"none", "no rows: the temperature is 1"},
+			{"holdout", "a fifth of the rows, at most 50,000, which a first training run holds out"},
+			{"folds", "all rows; each of five first training runs holds out a different fifth"},
 		},
-		Detail: "Fewer than 50 rows, or a single class, are not calibrated; a model that is continued keeps its temperature.",
+		Detail: "Fewer than 50 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
+		Limits: "With a custom objective, there is no calibration, and holdout and folds are not allowed.",
 	},
 	{
 		Name: "stop_loss", Field: "StopLoss", Group: Stopping, Type: Float64, Default: "1e-16", C: C{Slot: 22},
 		Range: notNegative, Usual: between(1e-16, 1),
-		Help:   "Training stops when the sum of -log p over the training rows is no greater than this.",
-		Detail: "This is a sum, as in the paper; the training loss that is reported is a mean.",
+		Help:   "Training stops when the sum of -log p over the training rows is at most this.",
+		Detail: "This is a sum, as in the paper; the reported training loss is a mean.",
 	},
 	{
 		Name: "time_limit", Field: "TimeLimit", Group: Stopping, Type: Float64, Default: "0", C: C{Slot: 28},
 		Range: notNegative, Usual: between(1, 3600),
 		Help:   "Seconds after which training ends; 0 means no limit.",
-		Detail: "Choosing parameters takes two fifths of it at most. Every phase has at least one iteration. The model depends on the speed of the machine.",
+		Detail: "The phase that chooses parameters takes at most two fifths of it. Each phase has at least one iteration. The model depends on the speed of the machine.",
 	},
 	{
 		Name: "early_stopping", Field: "EarlyStopping", Group: Stopping, Type: Int, Default: "0", C: C{Slot: 12},
 		Range: atLeast(0), Usual: between(1, 100),
 		Help:   "Training stops after this many iterations without a better metric on the validation set; 0 turns this off.",
-		Detail: "The model is then that of the best iteration.",
+		Detail: "The model then ends with the best iteration.",
 		Limits: "Values above 0 need a validation set.",
 		Others: Others{
 			LightGBM: "early_stopping_round early_stopping_rounds", XGBoost: "early_stopping_rounds", CatBoost: "early_stopping_rounds od_wait",
@@ -307,23 +317,23 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "metric", Field: "Metric", Group: Stopping, Type: String, Default: "logloss", C: C{Slot: 7, Enum: "METRIC"},
-		Help: "Metric of early stopping.",
+		Help: "Metric that early stopping monitors.",
 		Choices: []Choice{
 			{"logloss", "the mean of -log p over the rows"},
 			{"error", "the fraction of rows whose predicted class is wrong"},
-			{"top_k_error", "the fraction of rows whose class is not among the top_k classes of greatest probability"},
+			{"top_k_error", "the fraction of rows whose class is not among the top_k most likely classes"},
 			{"auc_ovr", "the mean area under the ROC curve of a class against the rest"},
-			{"auc_ovr_weighted", "the same, classes counting by their weight"},
-			{"auc_ovo", "the mean area under the ROC curve of pairs of classes"},
-			{"auc_ovo_weighted", "the same, pairs counting by their weight"},
-			{"balanced_error", "1 less the mean recall of the classes"},
+			{"auc_ovr_weighted", "as auc_ovr, with each class weighted by the weight of its rows"},
+			{"auc_ovo", "the mean area under the ROC curve over all pairs of classes"},
+			{"auc_ovo_weighted", "as auc_ovo, with each pair weighted by the weight of its rows"},
+			{"balanced_error", "1 minus the mean recall of the classes"},
 			{"f1_macro", "the mean F1 score of the classes"},
 			{"kappa", "Cohen's kappa"},
 			{"brier", "the mean squared error of the probabilities, summed over the classes"},
-			{"ece", "the expected calibration error of the likeliest class"},
-			{"custom", "a metric that the program computes in each iteration"},
+			{"ece", "the expected calibration error of the most likely class"},
+			{"custom", "a metric that the calling program computes"},
 		},
-		Detail: "Of the AUC, F1 score and kappa, higher is better.",
+		Detail: "Higher is better for the AUC, F1 score and kappa.",
 		Others: Others{
 			LightGBM: "metric metrics metric_types", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",
 			Values: "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss " +
@@ -344,20 +354,20 @@ var Parameters = []Parameter{
 	{
 		Name: "top_k", Field: "TopK", Group: Stopping, Type: Int, Default: "5", C: C{Slot: 31},
 		Range: atLeast(1), Usual: between(1, 10),
-		Help:   "Number of classes that metric top_k_error looks at.",
+		Help:   "The k of metric top_k_error.",
 		Others: Others{LightGBM: "multi_error_top_k"},
 	},
 	{
 		Name: "min_delta", Field: "MinDelta", Group: Stopping, Type: Float64, Default: "0", C: C{Slot: 32},
 		Range: notNegative, Usual: between(1e-5, 0.01),
-		Help:   "Early stopping counts a metric as better only if it has improved by more than this.",
+		Help:   "Early stopping counts a metric as better only if it improves by more than this.",
 		Others: Others{LightGBM: "early_stopping_min_delta", XGBoost: "min_delta", ScikitLearn: "~tol"},
 	},
 
 	{
 		Name: "threads", Field: "Threads", Group: Computing, Type: Int, Default: "0", C: C{Slot: 24, Name: "num_threads"}, Estimator: "n_jobs",
 		Range: between(0, MaxThreads), Usual: between(1, 4),
-		Help:   "Number of threads; 0 means all cores that the process may use.",
+		Help:   "Number of threads; 0 means all cores available to the process.",
 		Detail: "The model does not depend on it.",
 		Others: Others{LightGBM: "num_threads n_jobs num_thread nthreads", XGBoost: "nthread n_jobs", CatBoost: "thread_count", ScikitLearn: "n_jobs", Values: "-1=0"},
 	},
@@ -371,9 +381,9 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "level", Field: "Level", Group: Computing, Type: String, Default: "", C: C{Slot: 25}, Estimator: "-",
-		Auto:   "AOSO_LEVEL if it is set, else the fastest",
+		Auto:   "the environment variable AOSO_LEVEL if it is set, else the fastest",
 		Help:   "Instruction-set level of the kernels.",
 		Detail: "The model does not depend on it.",
-		Limits: "The CPU must have the level.",
+		Limits: "The CPU must support the level.",
 	},
 }

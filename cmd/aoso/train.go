@@ -86,8 +86,15 @@ type paramFlag struct {
 	params *aoso.Params
 }
 
-func (f *paramFlag) String() string { return f.Default }
-func (f *paramFlag) Type() string   { return f.Parameter.Type }
+// String returns the default for the help, or "" where the usage describes it.
+func (f *paramFlag) String() string {
+	if f.Auto != "" {
+		return ""
+	}
+	return f.Default
+}
+
+func (f *paramFlag) Type() string { return f.Parameter.Type }
 
 func (f *paramFlag) Set(value string) error {
 	err := f.params.Set(f.Name, value)

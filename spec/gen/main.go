@@ -14,8 +14,8 @@ import (
 	"text/template"
 )
 
-// output is a file that is generated, or the part of a file between the first
-// begin and the end that follows it.
+// output is a generated file, or the part of a file from the first begin to the next
+// end.
 type output struct {
 	path, template string
 	begin, end     string
@@ -75,7 +75,7 @@ func generate(root string, read func(string) ([]byte, error), write func(string,
 	return nil
 }
 
-// render is the file as it should be.
+// render returns the whole file with its generated text; old is its present text.
 func (o *output) render(old []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, o.template, newTable()); err != nil {

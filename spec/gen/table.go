@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso/spec"
 )
 
-// table is the parameters as the templates want them.
+// table holds the parameters in the orders of the templates.
 type table struct {
 	All    []parameter
 	BySlot []parameter // in the order of C's struct
@@ -22,13 +22,13 @@ type group struct {
 	Parameters []parameter
 }
 
-// parameter is a parameter as each language writes it.
+// parameter adds the text of a parameter in each language.
 type parameter struct{ spec.Parameter }
 
-// Elsewheres is the parameters of others that are arguments of Dataset.
+// Elsewheres returns the parameters of other libraries that are arguments of Dataset.
 func (*table) Elsewheres() []spec.Elsewhere { return spec.Elsewheres }
 
-// Foreigns is the parameters of others that are none of ours.
+// Foreigns returns the parameters of other libraries that do not exist here.
 func (*table) Foreigns() []spec.Foreign { return spec.Foreigns }
 
 func newTable() *table {
@@ -45,13 +45,13 @@ func newTable() *table {
 	return t
 }
 
-// Estimator is the parameters that AOSOClassifier has under their own names.
+// Estimator returns the parameters that AOSOClassifier has under their own names.
 func (t *table) Estimator() []parameter {
 	return slices.DeleteFunc(slices.Clone(t.All), func(p parameter) bool { return p.Parameter.Estimator != "" })
 }
 
-// about is what there is to say of a parameter: sentences, and a line of what
-// is allowed and the default. quote writes a value.
+// about explains the parameter in sentences, followed by a line with the allowed
+// values and the default. quote writes a value.
 func (p parameter) about(quote func(string) string, byDefault string) string {
 	text := p.Help
 	var facts []string
@@ -76,12 +76,12 @@ func (p parameter) about(quote func(string) string, byDefault string) string {
 	return strings.TrimSpace(text + "\n" + strings.Join(facts, " "))
 }
 
-// auto is the default and what it stands for.
+// auto returns the default and the values that it stands for.
 func (p parameter) auto(value string) string {
 	if p.Auto == "" {
 		return value
 	}
-	return value + ", which means " + p.Auto
+	return value + ", which means " + p.ByDefault()
 }
 
 func (p parameter) GoDefault() string {
@@ -91,14 +91,14 @@ func (p parameter) GoDefault() string {
 	return p.Default
 }
 
-// GoZero tells whether the default is what Go sets anyway.
+// GoZero reports whether the default is Go's zero value.
 func (p parameter) GoZero() bool { return p.Default == "" || p.Default == "0" }
 
 func (p parameter) GoDoc() string { return p.about(strconv.Quote, p.auto(p.GoDefault())) }
 
 var cTypes = map[string]string{spec.String: "const char *", spec.Int: "int64_t", spec.Uint64: "uint64_t", spec.Float64: "double"}
 
-// CType is the type of the field.
+// CType returns the type of the field.
 func (p parameter) CType() string {
 	switch {
 	case p.C.Type != "":
@@ -114,19 +114,19 @@ func (p parameter) CField() string {
 	return strings.Replace(p.CType()+" "+p.CName(), "* ", "*", 1)
 }
 
-// Constant is the name in C of a value of Enum.
+// Constant returns the name in C of a value of Enum.
 func (p parameter) Constant(value string) string {
 	return "AOSO_" + p.C.Enum + "_" + strings.ToUpper(cmp.Or(value, "default"))
 }
 
-// Meaning is what a value of Enum means.
+// Meaning explains a value of Enum.
 func (p parameter) Meaning(value string) string {
 	for _, c := range p.Choices {
 		if c.Value == value {
 			return c.Help
 		}
 	}
-	return p.Auto
+	return p.ByDefault()
 }
 
 func (p parameter) CDoc() string {
@@ -141,12 +141,12 @@ func (p parameter) CDoc() string {
 	return p.about(strconv.Quote, p.auto(value))
 }
 
-// CComment is CDoc as a comment in C.
+// CComment returns CDoc as a comment in C.
 func (p parameter) CComment() string {
 	return "    /* " + strings.TrimPrefix(wrap("     * ", 115, p.CDoc()), "     * ") + " */"
 }
 
-// Ctypes is the type of the field in Python's ctypes, without its c_.
+// Ctypes returns the type of the field in Python's ctypes, without its c_.
 func (p parameter) Ctypes() string {
 	if p.CType() == "const char *" {
 		return "char_p"
@@ -156,10 +156,10 @@ func (p parameter) Ctypes() string {
 
 var pyTypes = map[string]string{spec.String: "str", spec.Int: "int", spec.Uint64: "int", spec.Float64: "float"}
 
-// PyValueType is the type of a value.
+// PyValueType returns the type of a value.
 func (p parameter) PyValueType() string { return pyTypes[p.Type] }
 
-// PyType is the type of the argument.
+// PyType returns the type of the argument.
 func (p parameter) PyType() string {
 	switch {
 	case p.Nested:
@@ -180,33 +180,46 @@ func (p parameter) PyDefault() string {
 	return p.GoDefault()
 }
 
-// PyKind is what numpydoc calls the type.
+// PyKind returns the type and the default as numpydoc writes them.
 func (p parameter) PyKind() string {
 	kind := p.PyValueType()
 	if p.Nested {
-		kind = "list, dict or str"
+		kind = "list, dict, str"
 	}
 	if p.Choices != nil {
-		values := p.Values()
-		for i := range values {
+		// In numpydoc, and for the parser of the site, the first value is the default.
+		values := []string{p.PyDefault()}
+		for _, value := range p.Values() {
 			if p.Type == spec.String {
-				values[i] = strconv.Quote(values[i])
+				value = strconv.Quote(value)
+			}
+			if value != p.PyDefault() {
+				values = append(values, value)
 			}
 		}
 		kind = "{" + strings.Join(values, ", ") + "}"
+	} else if p.Auto != "" {
+		kind += " or None"
 	}
-	if p.Auto != "" {
-		return kind + ", optional"
-	}
-	return kind + ", default " + p.GoDefault()
+	return kind + ", default " + p.PyDefault()
 }
 
-func (p parameter) PyDoc() string { return p.about(strconv.Quote, p.Auto) }
+// PyDoc explains the parameter and, if its default is None, what that means.
+func (p parameter) PyDoc() string {
+	text := p.about(strconv.Quote, "")
+	if p.Auto == "" {
+		return text
+	}
+	if p.Choices == nil && p.Allowed() != "" {
+		return text + " None: " + p.ByDefault() + "."
+	}
+	return text + "\nNone: " + p.ByDefault() + "."
+}
 
-// MdDefault is the default in a document's table.
-func (p parameter) MdDefault() string { return cmp.Or(p.Auto, p.Default) }
+// MdDefault returns the default for a table of the documents.
+func (p parameter) MdDefault() string { return cmp.Or(p.ByDefault(), p.Default) }
 
-// MdAllowed is what is allowed, in a document's table.
+// MdAllowed returns the allowed values for a table of the documents.
 func (p parameter) MdAllowed() string {
 	if p.Choices == nil || p.Choices[0].Help == "" {
 		return p.Allowed()
@@ -214,7 +227,7 @@ func (p parameter) MdAllowed() string {
 	return "`" + strings.Join(p.Values(), "`, `") + "`"
 }
 
-// MdDoc is the rest, in a document's table.
+// MdDoc explains the parameter for a table of the documents.
 func (p parameter) MdDoc() string {
 	code := func(s string) string { return "`" + s + "`" }
 	doc, _, _ := strings.Cut(p.about(code, ""), "\n")
@@ -228,7 +241,7 @@ func (p parameter) MdDoc() string {
 	return doc
 }
 
-// Foreign is what others call the parameter, where it differs from our name.
+// Foreign returns the names in other libraries that differ from ours.
 func (p parameter) Foreign() []string {
 	var names []string
 	for _, name := range strings.Fields(p.all()) {
@@ -244,10 +257,10 @@ func (p parameter) all() string {
 	return p.Others.LightGBM + " " + p.Others.XGBoost + " " + p.Others.CatBoost + " " + p.Others.ScikitLearn
 }
 
-// HasOthers tells whether other libraries have the parameter.
+// HasOthers reports whether other libraries have the parameter.
 func (p parameter) HasOthers() bool { return strings.TrimSpace(p.all()) != "" }
 
-// MdNames is others' names in a document's table.
+// MdNames formats names of other libraries for a table of the documents.
 func (p parameter) MdNames(names string) string {
 	var words []string
 	for _, name := range strings.Fields(names) {

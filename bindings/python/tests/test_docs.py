@@ -105,6 +105,48 @@ def public_functions():
             yield f"{name}.{method.name}", method, "\n".join(text for text in texts if text)
 
 
+def signature_defaults(function):
+    """The defaults of the arguments, as they are written; None: there is none."""
+    a = function.args
+    positional, keyword = [*a.posonlyargs, *a.args], a.kwonlyargs
+    values = [None] * (len(positional) - len(a.defaults)) + a.defaults + a.kw_defaults
+    return {argument.arg: value and ast.unparse(value) for argument, value in zip([*positional, *keyword], values)}
+
+
+def documented_defaults(text, signature):
+    """The defaults that the site shows, by the rules of griffe, its parser: the first of {choices}, or what stands behind
+    "default", or else that of the first of the names in the signature."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=\n\n\w+\n---|\Z)", text, re.MULTILINE | re.DOTALL)
+    for names, kind in re.findall(r"^(\w+(?:, \w+)*)(?: : (.+))?$", section[1] if section else "", re.MULTILINE):
+        names = names.split(", ")
+        if choices := re.match(r"\{(.+)\}", kind):
+            shown = choices[1].split(", ", 1)[0]
+        elif default := re.match(r".+,\s+default(?: |: |=)(.+)$", kind):
+            shown = default[1]
+        else:
+            shown = next((signature[name] for name in names if name in signature), None)
+        yield from ((name, shown) for name in names if name in signature)
+
+
+def test_the_site_shows_the_defaults_of_the_signatures():
+    def value(text):
+        return text and ast.literal_eval(text)
+
+    wrong, count = [], 0
+    for name, function, text in public_functions():
+        if any(getattr(decorator, "id", "") == "overload" for decorator in function.decorator_list):
+            continue  # the implementation has the defaults
+        if function.name != "__init__":  # which the docstring of the class explains
+            text = ast.get_docstring(function) or ""
+        signature = signature_defaults(function)
+        for argument, shown in documented_defaults(text, signature):
+            count += 1
+            if (shown is None) != (signature[argument] is None) or value(shown) != value(signature[argument]):
+                wrong.append(f"{name}: {argument} is {signature[argument]}; shown: {shown}")
+    assert not wrong
+    assert count > 200
+
+
 def test_every_argument_is_named():
     """The docstring of each public function and method names all its arguments."""
     count = 0

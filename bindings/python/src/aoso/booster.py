@@ -121,7 +121,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -135,7 +137,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -149,7 +153,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -165,10 +171,12 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, threads
+        x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
         every : int, default 1
             Iterations between two stages.
+        threads : int, default 0
+            As for :meth:`predict`.
 
         Yields
         ------
@@ -202,8 +210,12 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, every, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        every : int, default 1
             As for :meth:`staged_raw`.
+        threads : int, default 0
+            As for :meth:`predict`.
 
         Yields
         ------
@@ -290,7 +302,9 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
         sparse : bool, default False
             Leave zeros out.

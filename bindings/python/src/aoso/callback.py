@@ -113,7 +113,7 @@ def call_all(callbacks: Iterable[Callable[[_State], Any]], state: _State) -> boo
 
 
 def callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
-    """A list of callbacks, each of which can be called."""
+    """The callbacks as a list, or an ArgumentError that names the first that cannot be called."""
     callbacks = list(callbacks or ())
     for j, callback in enumerate(callbacks):
         if not callable(callback):

@@ -38,7 +38,7 @@ class Collective(abc.ABC):
 
         Parameters
         ----------
-        op : {"sum", "max"}
+        op : "sum" or "max"
             Sums are modulo 2**64, as numpy adds.
         values : array of int64 of shape (n,)
             Changed in place. ``op`` and ``n`` are the same on all ranks.

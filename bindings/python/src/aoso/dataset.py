@@ -54,7 +54,7 @@ class Dataset:
         Weights of the classes, by label, which multiply those of the rows. "balanced": all classes weigh the same.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
-    sample_rows : int, default 200,000
+    sample_rows : int, default 200000
         Rows that the bins are fitted to; negative: all.
     seed : int, default 0
         Seed of that sample.
@@ -327,7 +327,17 @@ class Dataset:
             each as for :class:`Dataset`, with the same columns in the same order, and the same rows each time. Either all blocks
             have weights or none, and likewise row ids; ``weight`` may be None. A block is not used after the next one is asked
             for.
-        feature_names, categorical_features, max_bins, sample_rows, seed, threads, dense_only
+        feature_names : list of str, optional
+            As for :class:`Dataset`.
+        categorical_features : "from_dtype", None, or a mask, list of numbers or list of names, default "from_dtype"
+            As for :class:`Dataset`.
+        max_bins : int, default 255
+            As for :class:`Dataset`.
+        sample_rows : int, default 200000
+            As for :class:`Dataset`.
+        seed, threads : int, default 0
+            As for :class:`Dataset`.
+        dense_only : bool, default False
             As for :class:`Dataset`.
         path : path, optional
             A file to keep the dataset in, rather than memory, as :meth:`load` does. It has a byte a value and 4 bytes a row, and
@@ -455,7 +465,9 @@ class Dataset:
 
         Parameters
         ----------
-        x, label, weight
+        x, label
+            As for :meth:`aligned`.
+        weight : array of shape (n_rows,), optional
             As for :meth:`aligned`.
 
         Returns

@@ -40,7 +40,9 @@ class Report:
 
         Parameters
         ----------
-        x, trees, threads
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        trees, threads : int, default 0
             As for :meth:`predict`.
 
         Returns
