@@ -1,8 +1,10 @@
 """Models in children created by ``fork``: they predict what they predict in the parent, bit for bit."""
 
+import ctypes
 import multiprocessing
 import os
 import pickle
+import platform
 
 import numpy as np
 import pandas as pd
@@ -166,3 +168,21 @@ def test_eight_workers(numeric):
 def test_a_grandchild_predicts(numeric):
     want = numeric.predict_raw(X)
     np.testing.assert_array_equal(in_child(lambda: in_child(lambda: numeric.predict_raw(X))), want)
+
+
+def test_rounding_of_host(numeric):
+    """The rounding that another library has set in the process changes nothing, in parent and child."""
+    libm = ctypes.CDLL("libm.so.6")
+    upwards = 0x400000 if platform.machine() == "aarch64" else 0x800
+    due, data = numeric.predict_proba(X), numeric.to_bytes()
+    nearest = libm.fegetround()
+    assert libm.fesetround(upwards) == 0
+    try:
+        parent = numeric.predict_proba(X)
+        child, loaded = in_child(lambda: (numeric.predict_proba(X), aoso.Booster.from_bytes(data).predict_proba(X)))
+        assert libm.fegetround() == upwards
+    finally:
+        libm.fesetround(nearest)
+    assert np.array_equal(due, parent)
+    assert np.array_equal(due, child)
+    assert np.array_equal(due, loaded)
