@@ -1,8 +1,10 @@
 """Models in children created by ``fork``: they predict what they predict in the parent, bit for bit."""
 
+import ctypes
 import multiprocessing
 import os
 import pickle
+import platform
 
 import numpy as np
 import pandas as pd
@@ -178,3 +180,21 @@ def test_integers_keep_all_digits_in_a_child():
     for rows in (x, pd.DataFrame(x)[[0, 1]], gaps, gaps[["f1", "f0"]], pa.table(gaps), scipy.sparse.csr_array(x)):
         same(lambda: booster.predict_raw(rows))
     assert in_child(lambda: aoso.Booster.from_bytes(data)._info.named) is True
+
+
+def test_rounding_of_host(numeric):
+    """The rounding that another library has set in the process changes nothing, in parent and child."""
+    libm = ctypes.CDLL("libm.so.6")
+    upwards = 0x400000 if platform.machine() == "aarch64" else 0x800
+    due, data = numeric.predict_proba(X), numeric.to_bytes()
+    nearest = libm.fegetround()
+    assert libm.fesetround(upwards) == 0
+    try:
+        parent = numeric.predict_proba(X)
+        child, loaded = in_child(lambda: (numeric.predict_proba(X), aoso.Booster.from_bytes(data).predict_proba(X)))
+        assert libm.fegetround() == upwards
+    finally:
+        libm.fesetround(nearest)
+    assert np.array_equal(due, parent)
+    assert np.array_equal(due, child)
+    assert np.array_equal(due, loaded)
