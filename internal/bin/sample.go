@@ -58,7 +58,7 @@ func (s *Matrix) CopyRows(x *Matrix, rows []uint32, team *par.Team) {
 		case i < columns+joint:
 			s.Joint[i-columns].Codes = take(s.Joint[i-columns].Codes, x.Joint[i-columns].Codes, rows)
 		default:
-			s.Sparse[i-columns-joint].take(x.Sparse[i-columns-joint], rows)
+			s.Sparse[i-columns-joint].copyRows(x.Sparse[i-columns-joint], rows)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func take(dst, src []uint8, rows []uint32) []uint8 {
 	return dst
 }
 
-func (g *Sparse) take(o *Sparse, rows []uint32) {
+func (g *Sparse) copyRows(o *Sparse, rows []uint32) {
 	g.First, g.Entries = g.First[:0], g.Entries[:0]
 	for _, row := range rows {
 		g.First = append(g.First, uint32(len(g.Entries)))

@@ -12,8 +12,8 @@ type aoso struct{}
 
 func (aoso) iterate(_ context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
 	t, segments := e.trees.grow(nil)
-	e.state.move(t.Leaves, segments)
-	e.state.move(t.Leaves, e.trees.orderTrimmed(t))
+	e.state.queueMoves(t.Leaves, segments)
+	e.state.queueMoves(t.Leaves, e.trees.orderTrimmed(t))
 	e.state.apply()
 	e.state.endIteration(iteration)
 	return []*tree.Tree{t}, true

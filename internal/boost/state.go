@@ -114,8 +114,8 @@ func (s *state) free() {
 	s.objective.free()
 }
 
-// move prepares moving the rows of segments by the values of their leaves, with the next apply.
-func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
+// queueMoves prepares moving the rows of segments by the values of their leaves, with the next apply.
+func (s *state) queueMoves(leaves []tree.Leaf, segments []tree.Segment) {
 	if s.residuals.Sparse() {
 		s.leaves, s.reached = leaves, reached(s.reached, segments)
 		return

@@ -99,7 +99,7 @@ func TestLinear(t *testing.T) {
 			p.Classes(j, best)
 			p.Top(j, 2, 0, func(row int, top []Scored) {
 				if top[0].Class != best[row] {
-					t.Errorf("row %d: the likeliest class is %d and %d", row, top[0].Class, best[row])
+					t.Errorf("row %d: the most likely class is %d and %d", row, top[0].Class, best[row])
 				}
 			})
 			row := p.Row(kernel.Generic, f.Trees())

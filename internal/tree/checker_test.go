@@ -196,7 +196,7 @@ func (c *checker) pairs(got []kernel.Pair, rows []uint32, m, h []float64) {
 		none := kernel.Pair{R: int32(c.residuals.Classes), S: int32(c.residuals.Classes)}
 		switch binary := c.residuals.Classes == 2; {
 		case i >= real && pair != none:
-			c.t.Fatalf("pair %v is not an impossible one", pair)
+			c.t.Fatalf("pair %v is not the padding pair", pair)
 		case i >= real, pair == want[i], binary && pair.R == want[i].S && pair.S == want[i].R:
 		case c.same(rows, pair, want[i], m):
 		default:

@@ -143,9 +143,9 @@ func (s *subsetSearch) newWalk() *walk {
 	return w
 }
 
-// end makes the changes so far a set of the walk, of a number of codes, unless both sides exceed
+// endSet makes the changes so far a set of the walk, of a number of codes, unless both sides exceed
 // the limit.
-func (s *subsetSearch) end(w *walk, codes int) {
+func (s *subsetSearch) endSet(w *walk, codes int) {
 	if min(codes, len(s.filled)-codes) <= s.Limit {
 		w.ends = append(w.ends, len(w.codes))
 	}
@@ -157,14 +157,14 @@ func (s *subsetSearch) enumerate(w *walk) {
 	for i := 1; i < 1<<n; i++ {
 		changed := bits.TrailingZeros(uint(i)) // Gray code: i ^ i>>1 are in the set
 		w.codes = append(w.codes, s.filled[changed])
-		s.end(w, bits.OnesCount(uint(i^i>>1)))
+		s.endSet(w, bits.OnesCount(uint(i^i>>1)))
 	}
 	// The last set of a Gray code is its last bit. With the others, it is all.
 	if n > 0 {
 		w.codes = append(w.codes, s.filled[:n-1]...)
 	}
 	w.codes = append(w.codes, s.filled[n])
-	s.end(w, n+1)
+	s.endSet(w, n+1)
 }
 
 // order walks through the codes in the order of their keys.
@@ -177,7 +177,7 @@ func (s *subsetSearch) order(w *walk) {
 	}
 	for i := range sorted {
 		w.codes = sorted[:i+1]
-		s.end(w, i+1)
+		s.endSet(w, i+1)
 	}
 }
 
