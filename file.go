@@ -3,6 +3,7 @@ package aoso
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,9 +45,17 @@ func (m *Model) fileContent() (*model.Model, error) {
 	return c, err
 }
 
-// checkSavable returns an error if no model of a dataset can be saved, for its names are too long.
+// checkRows returns an error if models have no room for the number of rows of a leaf.
+func checkRows(rows int) error {
+	if rows > math.MaxUint32 {
+		return badArgument("train", fmt.Sprintf("a dataset of %d rows on all ranks", rows), "at most %d rows", uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+// checkSavable returns an error if no model of a training can be saved, for its header would be too long.
 func checkSavable(train *Dataset, p *Params) error {
-	long := 0
+	long := len(p.MonotoneConstraints) + len(p.InteractionConstraints)
 	for _, names := range [][]string{train.set.Names, train.set.Classes} {
 		for _, name := range names {
 			long += len(name)
@@ -61,7 +70,7 @@ func checkSavable(train *Dataset, p *Params) error {
 		names: append(slices.Clone(train.set.Names), strings.Repeat("x", rest)), method: p.Method, perRound: 1, params: *p,
 	}
 	if err := m.Write(io.Discard); err != nil {
-		return badArgument("train", fmt.Sprintf("a dataset whose names have %d bytes", long), "names that a model file can hold: %v", err)
+		return badArgument("train", fmt.Sprintf("a dataset whose names, and the constraints, have %d bytes", long), "names that a model file can hold, and constraints: %v", err)
 	}
 	return nil
 }

@@ -704,3 +704,19 @@ func TestNamesTooLong(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTooLarge: what no model can hold is refused before training.
+func TestTooLarge(t *testing.T) {
+	d := newDataset(t, blobs(4, 30, 4, 3, 60))
+	for _, p := range []Params{{MonotoneConstraints: strings.Repeat("<", 12<<20)}, {InteractionConstraints: strings.Repeat("x", 65<<20)}} {
+		p.Method = AOSO
+		wantArgumentError(t, checkSavable(d, &p), "train", "and the constraints, have", "constraints: the header has")
+	}
+	if err := checkSavable(d, &Params{Method: AOSO, InteractionConstraints: strings.Repeat("x", 20<<20)}); err != nil {
+		t.Error(err)
+	}
+	wantArgumentError(t, checkRows(1<<32), "train", "4294967296 rows", "at most 4294967295")
+	if err := checkRows(1<<32 - 1); err != nil {
+		t.Error(err)
+	}
+}

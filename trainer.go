@@ -191,8 +191,12 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if o.EvalEvery < 0 {
 		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
 	}
-	if train.set.AllRows() == 0 {
+	rows := train.set.AllRows()
+	if rows == 0 {
 		return nil, badArgument("train", "a dataset without rows", "at least one row")
+	}
+	if err := checkRows(rows); err != nil {
+		return nil, err
 	}
 	if train.set.Unknown > 0 {
 		return nil, badArgument("train", fmt.Sprintf("%d rows of unknown classes", train.set.Unknown), "a dataset made by NewDataset")
