@@ -61,6 +61,10 @@ func drawScenario(d dice, s size) *scenario {
 		if c.valid.weights != nil && c.valid.rows() > 0 {
 			c.valid.weights[0] = 1
 		}
+		known := func(y int) bool { return slices.Contains(c.train.y, y) }
+		if c.valid.rows() > 0 && !slices.ContainsFunc(c.valid.y, known) { // which is an error
+			c.valid.y[0] = c.train.y[0]
+		}
 	}
 	if d.chance(0.4) {
 		c.data = aoso.DatasetOptions{
