@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/cmd/aoso/internal/table"
@@ -201,7 +204,7 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 					t.Categories[j] = b.Features.(aoso.CategoricalFeatures).Categories(j)
 				}
 			}
-			if err := c.checkTexts(&t, before); err != nil {
+			if err := cmp.Or(c.checkTexts(&t, before), c.checkIntegers(&t, found)); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -295,6 +298,23 @@ func (c *columnarFile) checkTexts(t *table.Table, before []int) error {
 			}
 		}
 		before[j] = len(names)
+	}
+	return nil
+}
+
+// checkIntegers refuses integers that stand for categories if float64, as which they are
+// read, may round them: different categories would become one.
+func (c *columnarFile) checkIntegers(t *table.Table, r *table.Roles) error {
+	const exact = 1 << 53
+	columns := c.file.Columns()
+	for i, j := range r.Features {
+		ofModel := i < len(c.options.NumericFeatures) && !c.options.NumericFeatures[i]
+		if !strings.Contains(strings.ToLower(columns[j].Type), "int") || !ofModel && !slices.Contains(t.Coded, i) {
+			continue
+		}
+		if slices.ContainsFunc(t.Columns[i], func(v float64) bool { return math.Abs(v) >= exact }) {
+			return &table.Error{File: c.name, Column: columns[j].Name, Msg: "has categories that are integers beyond 2^53, of which some would be taken for the same; allowed: smaller integers, or these as strings"}
+		}
 	}
 	return nil
 }
