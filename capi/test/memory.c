@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
         aoso_test_deny(denied + 1);
         if (program() == AOSO_OK) break;
         denied++;
-        EXPECT(strstr(aoso_last_error(), "a test denies it"));
+        EXPECT(strstr(aoso_last_error(), "a test leaves"));
         aoso_test_deny(0);
         clean();
         EXPECT(aoso_test_handles() == 0);
