@@ -11,19 +11,47 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench import readme, sets
-from bench.results import FOLDER, QUICK_FOLDER, Results, shape
+from bench import harness, readme, sets
+from bench.results import Results, shape
 
-SETS = ["letter", "covertype93k"]
+SETS = ("letter", "covertype93k")
 PAGE = sets.ROOT / "docs/distributed.md"
 TITLES = {"aoso": "aoso.dask", "lightgbm": "LightGBM", "xgboost": "XGBoost"}
 WORKERS = 2
+
+
+class Clusters(harness.Benchmark):
+    name, worker = "clusters", "bench.clusters"
+    quick = "few iterations"
+
+    def flags(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--trees", type=int, default=10, help="iterations")
+
+    def jobs(self) -> Iterator[harness.Job]:
+        trees = 3 if self.options.quick else self.options.trees
+        for name in SETS:
+            for system in TITLES:
+                yield harness.Job(name, system, {"set": name, "system": system, "trees": trees}, name, system)
+
+    def line(self, run: dict[str, Any]) -> str:
+        return f"{run['errors']} errors, {run['seconds']:.1f} s, {run['bytes']:,} bytes"
+
+    def report(self, folder: Path) -> None:
+        """Bytes and errors. The seconds of a run on a shared machine say little."""
+        stores = [Results(folder, self.name, name) for name in SETS]
+        rows = [
+            [store.set, TITLES[system], f"{run['bytes'] / 1e6:,.0f}", f"{run['errors']:,}"]
+            for store in stores
+            for system in TITLES
+            if (run := store.runs.get(system))
+        ]
+        readme.fill({"clusters": readme.table(["set", "library", "MB over the loopback interface", "test errors"], rows, left=2)}, folder, PAGE)
 
 
 def aoso(client: Any, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
@@ -57,8 +85,17 @@ def loopback() -> int:
     return next(int(line.split(":")[1].split()[0]) for line in lines if line.strip().startswith("lo:"))
 
 
-def measure(client: Any, system: str, data: sets.Set, trees: int) -> dict[str, Any]:
-    """Train on rows that are spread over the workers."""
+def measure(job: dict[str, Any]) -> dict[str, Any]:
+    """Trains on the workers of a cluster that lasts as long as this measurement."""
+    from distributed import Client, LocalCluster
+
+    data = sets.load(job["set"])
+    with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        return train(client, job["system"], data, job["trees"]) | {"shape": shape(data)}
+
+
+def train(client: Any, system: str, data: sets.Set, trees: int) -> dict[str, Any]:
+    """Trains on rows that are spread over the workers."""
     import dask
     import dask.array as da
     from distributed import wait
@@ -78,47 +115,5 @@ def measure(client: Any, system: str, data: sets.Set, trees: int) -> dict[str, A
     return {"system": system, "iterations": trees, "workers": WORKERS, "seconds": seconds, "bytes": traffic, "errors": errors}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.clusters", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few iterations; results go to build/bench/quick")
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS, help="only these sets, separated by commas")
-    parser.add_argument("--systems", type=lambda text: text.split(","), default=list(SYSTEMS), help="only these systems")
-    parser.add_argument("--trees", type=int, default=10, help="iterations")
-    parser.add_argument("--report", action="store_true", help="only write the table")
-    options = parser.parse_args()
-    if not options.report:
-        run(options)
-    report(QUICK_FOLDER if options.quick else FOLDER)
-
-
-def report(folder: Path) -> None:
-    """Bytes and errors. The seconds of a run on a shared machine say little."""
-    stores = [Results(folder, "clusters", name) for name in SETS]
-    rows = [
-        [store.set, TITLES[system], f"{run['bytes'] / 1e6:,.0f}", f"{run['errors']:,}"]
-        for store in stores
-        for system in TITLES
-        if (run := store.runs.get(system))
-    ]
-    readme.fill({"clusters": readme.table(["set", "library", "MB over the loopback interface", "test errors"], rows, left=2)}, folder, PAGE)
-
-
-def run(options: argparse.Namespace) -> None:
-    from distributed import Client, LocalCluster
-
-    for name in options.sets:
-        if why := sets.missing(name):
-            print(f"{name} is skipped: {why}")
-            continue
-        data = sets.load(name)
-        results = Results(QUICK_FOLDER if options.quick else FOLDER, "clusters", name)
-        results.shape = shape(data)
-        for system in options.systems:
-            with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-                measured = measure(client, system, data, 3 if options.quick else options.trees)
-            print(f"{name} {measured}", flush=True)
-            results.add(system, measured)
-
-
 if __name__ == "__main__":
-    main()
+    Clusters().main()

@@ -5,14 +5,16 @@ It trains a model on each set with the defaults and writes a table of bench/READ
 
 from __future__ import annotations
 
-import argparse
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import aoso
-from bench import readme, sets
-from bench.results import FOLDER, QUICK_FOLDER, Results, shape
+from bench import harness, readme, sets
+from bench.results import Results, shape
 
 # The sets with at least 2,000 test rows.
 SETS = ["letter", "pendigits", "zipcode", "mnist10k", "covertype93k", "poker25k", "adult", "diabetes130", "shuttle"]
@@ -23,51 +25,44 @@ ALPHAS = [0.1, 0.05]
 SPLITS = 20
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.coverage", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="Letter with few trees; results go to build/bench/quick")
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS, help="only these sets, separated by commas")
-    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
-    parser.add_argument("--report", action="store_true", help="only write the table")
-    options = parser.parse_args()
-    folder = QUICK_FOLDER if options.quick else FOLDER
-    if not options.report:
-        for name in ["letter"] if options.quick else options.sets:
-            if why := sets.missing(name):
-                print(f"{name} is skipped: {why}")
-                continue
-            results = Results(folder, "coverage", name)
-            if options.again or not results.runs:
-                measure(results, sets.load(name), {"trees": 20} if options.quick else {})
-    readme.fill({"coverage": report(folder)}, folder)
+class Coverage(harness.Benchmark):
+    name, worker = "coverage", "bench.coverage"
+    quick, quick_sets = "Letter with few trees", ("letter",)
+
+    def jobs(self) -> Iterator[harness.Job]:
+        params = {"trees": 20} if self.options.quick else {}
+        return (harness.Job(name, "", {"set": name, "params": params}, name) for name in SETS)
+
+    def line(self, run: dict[str, Any]) -> str:
+        return f"{run['cpu']:.0f} CPU seconds"
+
+    def report(self, folder: Path) -> None:
+        readme.fill({"coverage": tables(folder)}, folder)
 
 
-def measure(results: Results, data: sets.Set, params: dict[str, int]) -> None:
-    """Adds the coverage and the size of the sets of each method and alpha, by the rows held out and by half the test rows."""
-    start = time.process_time()
-    booster = aoso.train(params, aoso.Dataset(data.x, data.y))
+def measure(job: dict[str, Any]) -> dict[str, Any]:
+    """The coverage and the size of the sets of each method and alpha, by the rows held out and by half the test rows."""
+    data, start = sets.load(job["set"]), time.process_time()
+    booster = aoso.train(job["params"], aoso.Dataset(data.x, data.y))
     known = np.isin(data.y_test, booster.classes)
     x, y = data.x_test[known], data.y_test[known]
     own = np.argmax(booster.classes == y[:, None], axis=1)
     rng = np.random.default_rng(1)
     halves = [np.array_split(rng.permutation(len(y)), 2) for _ in range(SPLITS)]
     fresh = [booster.conformalized(x[fit], y[fit]) for fit, _ in halves]
-    results.shape = shape(data)
+    runs = {}
     for name, method, by_class in METHODS:
         for alpha in ALPHAS:
             held_out = _look(booster, x, own, alpha, method, by_class)
             splits = [_look(m, x[test], own[test], alpha, method, by_class) for m, (_, test) in zip(fresh, halves)]
-            results.add(
-                f"{name} {alpha}",
-                {
-                    "held_out": held_out,
-                    "fresh": {key: float(np.mean([split[key] for split in splits])) for key in held_out},
-                    "held_out_rows": booster.conformal_rows,
-                    "error": float(np.mean(booster.predict(x) != y)),
-                    "fingerprint": booster.fingerprint,
-                },
-            )
-    print(f"{results.set}: {time.process_time() - start:.0f} CPU seconds")
+            runs[f"{name} {alpha}"] = {
+                "held_out": held_out,
+                "fresh": {key: float(np.mean([split[key] for split in splits])) for key in held_out},
+                "held_out_rows": booster.conformal_rows,
+                "error": float(np.mean(booster.predict(x) != y)),
+                "fingerprint": booster.fingerprint,
+            }
+    return {"shape": shape(data), "runs": runs, "cpu": time.process_time() - start}
 
 
 def _look(booster: aoso.Booster, x: np.ndarray, own: np.ndarray, alpha: float, method: str, by_class: bool) -> dict[str, float]:
@@ -82,7 +77,7 @@ def _look(booster: aoso.Booster, x: np.ndarray, own: np.ndarray, alpha: float, m
     }
 
 
-def report(folder) -> str:
+def tables(folder: Path) -> str:
     """Two tables: sets by the rows held out in training, and by half of the test rows."""
     stores = [store for name in SETS if (store := Results(folder, "coverage", name)).runs]
     head = ["set", "errors", *(f"{name}, {alpha}" for alpha in ALPHAS for name, _, _ in METHODS)]
@@ -104,4 +99,4 @@ def _cell(run: dict[str, float], wanted: float) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    Coverage().main()

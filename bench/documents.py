@@ -5,16 +5,14 @@ None of these figures is a time, so the machine may be busy. It skips what bench
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench import readme, sets
-from bench.results import FOLDER, Results, shape
+from bench import harness, readme, sets
+from bench.results import Results, shape
 from bench.sets import ROOT, Set
 
 MANY, CONSTRAINTS = ROOT / "docs/many-classes.md", ROOT / "docs/constraints.md"
@@ -35,48 +33,34 @@ TREES = (100, 300)
 TREE_SHAPE = {"leaves": 31, "shrinkage": 0.1, "l2": 1}
 
 
-@dataclass(frozen=True)
-class Job:
-    """A training: with the system, on the set of that name."""
+class Documents(harness.Benchmark):
+    name, worker = "documents", "bench.documents"
 
-    store: str
-    key: str
-    data: str
-    params: dict[str, Any]
-    system: str = "aoso"
-    trees: int = 0
-    constraints: list[int] = field(default_factory=list)
+    def jobs(self) -> Iterator[harness.Job]:
+        for name in START_SETS:
+            for start in STARTS:
+                content = {"data": name, "system": "aoso", "params": {"start": start}}
+                yield harness.Job("start", f"{name} {start}", content, name)
+        for key, params in WIDE_RUNS.items():
+            yield harness.Job("leaves", key, {"data": WIDE, "system": "aoso", "params": WIDE_PARAMS | params})
+        for system in TRAIN:
+            for trees in TREES:
+                for kind, signs in (("free", []), ("constrained", SIGNS)):
+                    content = {"data": "monotone", "system": system, "params": TREE_SHAPE, "trees": trees, "constraints": signs}
+                    yield harness.Job("constraints", f"{system} {trees} {kind}", content, system=system)
+
+    def line(self, run: dict[str, Any]) -> str:
+        return f"log loss {run['logloss']:.4f}, {run['errors']} errors"
+
+    def report(self, folder: Path) -> None:
+        start, leaves, constraints = (Results(folder, self.name, name) for name in ("start", "leaves", "constraints"))
+        readme.fill({"start": start_table(start), "leaves": leaves_table(leaves)}, folder, MANY)
+        readme.fill({"constraints": constraints_table(constraints)}, folder, CONSTRAINTS)
 
 
-def jobs() -> Iterable[Job]:
-    for name in START_SETS:
-        for start in STARTS:
-            yield Job("start", f"{name} {start}", name, {"start": start})
-    for key, params in WIDE_RUNS.items():
-        yield Job("leaves", key, WIDE, WIDE_PARAMS | params)
-    for system in ("aoso", "lightgbm", "xgboost"):
-        for trees in TREES:
-            for signs in ([], SIGNS):
-                key = f"{system} {trees} {'constrained' if signs else 'free'}"
-                yield Job("constraints", key, "monotone", TREE_SHAPE, system, trees, signs)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.documents", description=__doc__)
-    parser.add_argument("--only", nargs="*", help="measure only what has one of these words in its name")
-    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
-    parser.add_argument("--report", action="store_true", help="only write the tables")
-    options = parser.parse_args()
-    for job in () if options.report else jobs():
-        store = Results(FOLDER, "documents", job.store)
-        if options.only and not any(word in f"{job.store} {job.key}" for word in options.only) or job.key in store.runs and not options.again:
-            continue
-        data = load(job.data)
-        store.shape[job.data] = shape(data)
-        run = TRAIN[job.system](job, data)
-        print(f"{job.store}: {job.key}: {run}", flush=True)
-        store.add(job.key, run)
-    write(FOLDER)
+def measure(job: dict[str, Any]) -> dict[str, Any]:
+    data = load(job["data"])
+    return TRAIN[job["system"]](job, data) | {"shape": {job["data"]: shape(data)}}
 
 
 def load(name: str) -> Set:
@@ -97,16 +81,15 @@ def monotone(rows: int = 20_000, test_rows: int = 40_000) -> Set:
     return Set(x[:rows], y[:rows], x[rows:], y[rows:])
 
 
-def train_aoso(job: Job, data: Set) -> dict[str, Any]:
+def train_aoso(job: dict[str, Any], data: Set) -> dict[str, Any]:
     import aoso
 
     from bench import machine
 
-    params = dict(job.params)
-    if job.trees:
-        params |= {"preset": "paper", "trees": job.trees, "calibration": "none", "monotone_constraints": job.constraints}
-        if not job.constraints:
-            del params["monotone_constraints"]
+    params = job["params"]
+    if "trees" in job:
+        params |= {"preset": "paper", "trees": job["trees"], "calibration": "none"}
+        params |= {"monotone_constraints": job["constraints"]} if job["constraints"] else {}
     booster = aoso.train(params, aoso.Dataset(data.x, data.y))
     found = {name: values[0] for name, values in booster.evaluate(data.x_test, data.y_test).items()}
     return {
@@ -115,25 +98,25 @@ def train_aoso(job: Job, data: Set) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def train_lightgbm(job: Job, data: Set) -> dict[str, Any]:
+def train_lightgbm(job: dict[str, Any], data: Set) -> dict[str, Any]:
     import lightgbm
 
-    params = {"objective": "binary", "num_leaves": job.params["leaves"], "learning_rate": job.params["shrinkage"],
-              "lambda_l2": job.params["l2"], "verbose": -1, "num_threads": 1, "deterministic": True}  # fmt: skip
-    if job.constraints:
-        params["monotone_constraints"] = job.constraints
-    booster = lightgbm.train(params, lightgbm.Dataset(data.x, data.y), job.trees)
+    params = {"objective": "binary", "num_leaves": job["params"]["leaves"], "learning_rate": job["params"]["shrinkage"],
+              "lambda_l2": job["params"]["l2"], "verbose": -1, "num_threads": 1, "deterministic": True}  # fmt: skip
+    if job["constraints"]:
+        params["monotone_constraints"] = job["constraints"]
+    booster = lightgbm.train(params, lightgbm.Dataset(data.x, data.y), job["trees"])
     return of_two(booster.predict(data.x_test), data) | {"version": lightgbm.__version__}
 
 
-def train_xgboost(job: Job, data: Set) -> dict[str, Any]:
+def train_xgboost(job: dict[str, Any], data: Set) -> dict[str, Any]:
     import xgboost
 
     params = {"objective": "binary:logistic", "tree_method": "hist", "grow_policy": "lossguide", "max_depth": 0, "nthread": 1,
-              "max_leaves": job.params["leaves"], "learning_rate": job.params["shrinkage"], "reg_lambda": job.params["l2"]}  # fmt: skip
-    if job.constraints:
-        params["monotone_constraints"] = tuple(job.constraints)
-    booster = xgboost.train(params, xgboost.DMatrix(data.x, data.y), job.trees)
+              "max_leaves": job["params"]["leaves"], "learning_rate": job["params"]["shrinkage"], "reg_lambda": job["params"]["l2"]}  # fmt: skip
+    if job["constraints"]:
+        params["monotone_constraints"] = tuple(job["constraints"])
+    booster = xgboost.train(params, xgboost.DMatrix(data.x, data.y), job["trees"])
     return of_two(booster.predict(xgboost.DMatrix(data.x_test)), data) | {"version": xgboost.__version__}
 
 
@@ -143,13 +126,7 @@ def of_two(second: np.ndarray, data: Set) -> dict[str, Any]:
     return {"logloss": float(-np.log(own).mean()), "errors": int((own < 0.5).sum())}
 
 
-TRAIN: dict[str, Callable[[Job, Set], dict[str, Any]]] = {"aoso": train_aoso, "lightgbm": train_lightgbm, "xgboost": train_xgboost}
-
-
-def write(folder: Path) -> None:
-    start, leaves, constraints = (Results(folder, "documents", name) for name in ("start", "leaves", "constraints"))
-    readme.fill({"start": start_table(start), "leaves": leaves_table(leaves)}, folder, MANY)
-    readme.fill({"constraints": constraints_table(constraints)}, folder, CONSTRAINTS)
+TRAIN: dict[str, Callable[[dict[str, Any], Set], dict[str, Any]]] = {"aoso": train_aoso, "lightgbm": train_lightgbm, "xgboost": train_xgboost}
 
 
 def start_table(store: Results) -> str:
@@ -189,4 +166,4 @@ def versions(store: Results) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    Documents().main()

@@ -12,9 +12,9 @@ FRONT_PAGE, PAGE = ROOT / "README.md", ROOT / "bench/README.md"
 END = "<!-- end -->"
 
 
-def fill(sections: dict[str, str], folder: Path, original: Path = PAGE) -> None:
+def fill(sections: dict[str, str], folder: Path, original: Path = PAGE, nothing: str = "") -> None:
     """Puts text between ``<!-- begin NAME -->`` and ``<!-- end -->``: in the page itself, or in a copy of it if the results
-    are in another folder."""
+    are in another folder. ``nothing`` replaces empty sections."""
     page = original if folder == FOLDER else folder / original.relative_to(ROOT)
     page.parent.mkdir(parents=True, exist_ok=True)
     text = (page if page.exists() else original).read_text()
@@ -23,7 +23,7 @@ def fill(sections: dict[str, str], folder: Path, original: Path = PAGE) -> None:
         before, found, rest = text.partition(mark)
         if not found:
             raise ValueError(f"{page} has no {mark}")
-        text = f"{before}{mark}\n{section.strip()}\n{END}{rest.partition(END)[2]}"
+        text = f"{before}{mark}\n{section.strip() or nothing}\n{END}{rest.partition(END)[2]}"
     page.write_text(text)
     print(f"written: {page}")
 

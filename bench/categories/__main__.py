@@ -4,42 +4,95 @@ writes the table of bench/README.md. It skips what bench/results already has.
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from bench import process
-from bench.categories import report
-from bench.categories.frames import BUILT
-from bench.categories.worker import SYSTEMS
-from bench.results import FOLDER, QUICK_FOLDER, Results
+from bench import harness, readme
+from bench.categories.frames import BUILT, SETS
+from bench.peers.run import deviation
+from bench.readme import machine_lines, number, table
+from bench.results import Results
+
+TITLES = {
+    "aoso": "aoso",
+    "aoso, codes": "aoso, plain numbers",
+    "lightgbm": "LightGBM",
+    "xgboost": "XGBoost",
+    "catboost": "CatBoost",
+    "sklearn": "scikit-learn",
+}
+PEERS = ("lightgbm", "xgboost", "catboost", "sklearn")
 
 
-def main() -> None:
-    options = arguments()
-    store = Results(QUICK_FOLDER if options.quick else FOLDER, "categories", "tables")
-    jobs = [(table, system) for table in BUILT for system in SYSTEMS]
-    if options.quick:
-        jobs = [(table, system) for table, system in jobs if table == "20 categories" and system != "catboost"]
-    for table, system in () if options.report else jobs:
-        key = f"{table}: {system}"
-        if key in store.runs and not options.again or options.only and system not in options.only:
+class Categories(harness.Benchmark):
+    name, worker = "categories", "bench.categories.worker"
+    quick = "one generated table only, without CatBoost"
+
+    def jobs(self) -> Iterator[harness.Job]:
+        for name in ["20 categories"] if self.options.quick else BUILT:
+            for system in TITLES:
+                if not (self.options.quick and system == "catboost"):
+                    yield harness.Job("tables", f"{name}: {system}", {"table": name, "system": system}, SETS.get(name, ""), system)
+
+    def line(self, run: dict[str, Any]) -> str:
+        return f"log loss {run['logloss']}, {run['errors']} errors, {run['seconds']} s"
+
+    def report(self, folder: Path) -> None:
+        sections = {"categories": text(Results(folder, self.name, "tables"))}
+        readme.fill(sections, folder, nothing="Not measured yet: `make bench-categories`.")
+
+
+def text(store: Results) -> str:
+    rows = []
+    for name in BUILT:
+        runs = {system: run for system in TITLES if (run := store.runs.get(f"{name}: {system}"))}
+        if not runs:
             continue
-        try:
-            run = process.run("bench.categories.worker", {"table": table, "system": system}, threads=1)
-        except process.Failed as e:
-            print(f"{key} is skipped: {e}")
+        least = min(run["logloss"] for run in runs.values())
+        cells = []
+        for system in TITLES:
+            run = runs.get(system)
+            if run is None:
+                cells.append("–")
+                continue
+            loss = f"{run['logloss']:.4f}"
+            elsewhere = "‡" * ("aoso" in runs and run["machine"] != runs["aoso"]["machine"])
+            cells.append(f"{f'**{loss}**' if run['logloss'] == least else loss} / {run['errors']} / {number(run['seconds'])}{elsewhere}")
+        rows.append([name, *cells])
+    if not rows:
+        return ""
+    head = ["log loss / errors / CPU s", *TITLES.values()]
+    machines = machine_lines({name: run["machine"] for name, run in store.runs.items()}, names=False)
+    notes = ["‡ Another machine measured it than aoso."] if len(machines) > 1 else []
+    return "\n\n".join([table(head, rows), *notes, "\n".join(machines), *verdicts(store)])
+
+
+def verdicts(store: Results) -> list[str]:
+    """How aoso compares with the best of the others, a sentence for each figure."""
+    losses, errors, quick, timed, shown = 0, 0, 0, 0, 0
+    for name in BUILT:
+        runs = {system: run for system in TITLES if (run := store.runs.get(f"{name}: {system}"))}
+        peers = [runs[system] for system in PEERS if system in runs]
+        if "aoso" not in runs or not peers:
             continue
-        print(f"{key}: log loss {run['logloss']}, {run['errors']} errors, {run['seconds']} s")
-        store.add(key, run)
-    report.write(store)
+        ours = runs["aoso"]
+        shown += 1
+        losses += ours["logloss"] <= min(run["logloss"] for run in peers)
+        fewest = min(run["errors"] for run in peers)
+        errors += ours["errors"] <= fewest + 0.5 * deviation(fewest, ours["test_rows"])
+        rivals = [runs[system] for system in ("lightgbm", "xgboost") if system in runs]
+        if rivals and all(run["machine"] == ours["machine"] for run in rivals):
+            timed += 1
+            quick += ours["seconds"] <= min(run["seconds"] for run in rivals)
+    if not shown:
+        return []
+    return [
+        f"aoso has the least log loss on {losses} of {shown} tables, no more errors than the best library and half a standard"
+        f" deviation on {errors}. It takes no more CPU time than the quicker of LightGBM and XGBoost on {quick} of {timed} tables that"
+        " one machine measured with all three."
+    ]
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.categories", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="measure one generated table only; results go to build/bench/quick")
-    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
-    parser.add_argument("--only", nargs="+", choices=list(SYSTEMS), help="measure only these libraries")
-    parser.add_argument("--report", action="store_true", help="only write the table")
-    return parser.parse_args()
-
-
-main()
+if __name__ == "__main__":
+    Categories().main()

@@ -74,6 +74,9 @@ def _split(x: np.ndarray, y: np.ndarray, columns: list[int]) -> tuple[pd.DataFra
     return train, y[:ROWS], test, y[ROWS:]
 
 
+# The sets that the real tables are made of.
+SETS = {"adult": "adult", "diabetes130": "diabetes130", "soybean": "soybean", "poker25k, suits": "poker25k"}
+
 BUILT: dict[str, Callable[[], Frames]] = {
     "adult": functools.partial(_real, "adult"),
     "diabetes130": functools.partial(_real, "diabetes130"),

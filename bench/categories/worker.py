@@ -1,13 +1,11 @@
-"""Trains one library with its defaults on a table: ``python -m bench.categories.worker JOB`` prints how well it does as JSON.
+"""Trains one library with its defaults on a table, and measures how well it does.
 
 The functions return a classifier and change the tables where the library wants them otherwise.
 """
 
 from __future__ import annotations
 
-import json
 import resource
-import sys
 from typing import Any
 
 import numpy as np
@@ -76,9 +74,9 @@ def sklearn(data: Frames) -> Any:
 SYSTEMS = {"aoso": aoso, "aoso, codes": aoso_codes, "lightgbm": lightgbm, "xgboost": xgboost, "catboost": catboost, "sklearn": sklearn}
 
 
-def measure(table: str, system: str) -> dict[str, Any]:
-    data = frames.load(table)
-    model = SYSTEMS[system](data)
+def measure(job: dict[str, Any]) -> dict[str, Any]:
+    data = frames.load(job["table"])
+    model = SYSTEMS[job["system"]](data)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     model.fit(data.x, data.y)
     seconds = resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
@@ -92,7 +90,3 @@ def measure(table: str, system: str) -> dict[str, Any]:
         "test_rows": len(place),
         "seconds": round(seconds, 2),
     }
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure(**json.loads(sys.argv[1]))))

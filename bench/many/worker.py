@@ -1,4 +1,4 @@
-"""Measures one training: ``python -m bench.many.worker JOB`` prints a line of JSON for each step.
+"""Measures one training run, and prints a line of JSON for each step.
 
 A step is an iteration that is evaluated: the first, then those that end after at least 1.4 times the CPU time of the last
 step, and the last.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import resource
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -57,7 +56,8 @@ class Steps(Clock):
             self._look(self._seen, self.cpu[-1])
 
 
-def measure(job: dict[str, Any]) -> None:
+def measure(job: dict[str, Any]) -> dict[str, str]:
+    resource.setrlimit(resource.RLIMIT_DATA, (int(job["memory"]), int(job["memory"])))
     name = job["system"]
     x, y, x_test, y_test = data.load(job["data"], "words" if name in systems.OF_WORDS else "x")
     system = systems.make(name)
@@ -78,7 +78,7 @@ def measure(job: dict[str, Any]) -> None:
     if not live:
         for step, scores in zip(steps, system.staged(x_test, [step["iteration"] for step in steps]), strict=True):
             print(json.dumps(step | evaluate(scores, y_test)), flush=True)
-    print(json.dumps({"version": system.version}))
+    return {"version": system.version}
 
 
 def evaluate(scores: np.ndarray, y: np.ndarray) -> dict[str, float]:
@@ -87,9 +87,3 @@ def evaluate(scores: np.ndarray, y: np.ndarray) -> dict[str, float]:
     above = (scores > of_label[:, None]).sum(axis=1)
     loss = -float(log_softmax(scores.astype(np.float64), axis=1)[np.arange(len(y)), y].mean())
     return {"error": float((above > 0).mean()), "top5": float((above >= TOP).mean()), "logloss": round(loss, 6)}
-
-
-if __name__ == "__main__":
-    job = json.loads(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_DATA, (int(job["memory"]), int(job["memory"])))
-    measure(job)

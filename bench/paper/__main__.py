@@ -6,76 +6,40 @@ It can be interrupted and started again: it skips training runs that bench/resul
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from bench import process, sets
+from bench import harness
 from bench.paper import figures, plan, report
-from bench.results import FOLDER, QUICK_FOLDER, Results
 
-QUICK_SETS = ("Letter2k", "Poker25kT1")
 QUICK_JOBS, QUICK_TREES = 5, 100
 
 
-def main() -> None:
-    options = arguments()
-    folder = QUICK_FOLDER if options.quick else FOLDER
-    if not options.report:
-        train(options, folder)
-    report.write(folder)
+class Paper(harness.Benchmark):
+    name, worker = "paper", "bench.paper.worker"
+    quick, quick_sets = f"only a few training runs of {QUICK_TREES} trees", ("letter2k", "poker25kt1")
+
+    def flags(self, parser: argparse.ArgumentParser) -> None:
+        help = "number of training runs at a time, each on one thread"
+        parser.add_argument("--jobs", dest="at_once", type=int, default=os.cpu_count(), help=help)
+
+    def jobs(self) -> Iterator[harness.Job]:
+        """The small sets first."""
+        for row in sorted(figures.table3(), key=lambda row: row.rows + row.test_rows):
+            name = row.set.lower()
+            for key, params, trees in islice(plan.trainings(row), QUICK_JOBS if self.options.quick else None):
+                trees = max(QUICK_TREES, row.classes) if self.options.quick else trees
+                yield harness.Job(name, key, {"set": name, "params": params, "trees": trees}, name)
+
+    def line(self, run: dict[str, Any]) -> str:
+        return f"{run['errors']} errors, {run['trees']} trees, {run['cpu']:.0f} s"
+
+    def report(self, folder: Path) -> None:
+        report.write(folder)
 
 
-def arguments() -> argparse.Namespace:
-    def words(text: str) -> list[str]:
-        return text.split(",")
-
-    parser = argparse.ArgumentParser(prog="python -m bench.paper", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help=f"only a few training runs of {QUICK_TREES} trees; results go to build/bench/quick"
-    )
-    parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
-    parser.add_argument("--keys", type=words, help='only these training runs, such as "preset=paper,root,J=20 v=0.1"')
-    parser.add_argument("--again", action="store_true", help="train again what the results already have")
-    parser.add_argument("--report", action="store_true", help="only write the tables and pictures")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of training runs at a time, each on one thread")
-    return parser.parse_args()
-
-
-def train(options: argparse.Namespace, folder: Path) -> None:
-    jobs: list[tuple[plan.Job, Results]] = []
-    for row in sorted(figures.table3(), key=lambda row: row.rows + row.test_rows):
-        if (options.sets and row.set not in options.sets) or (options.quick and row.set not in QUICK_SETS):
-            continue
-        if why := sets.missing(row.set.lower()):
-            print(f"{row.set} is skipped: {why}")
-            continue
-        store = Results(folder, "paper", row.set.lower())
-        wanted = list(plan.jobs(row))
-        if options.quick:
-            wanted = [dataclasses.replace(job, trees=max(QUICK_TREES, row.classes)) for job in wanted[:QUICK_JOBS]]
-        for job in wanted:
-            if (not options.keys or job.key in options.keys) and (options.again or job.key not in store.runs):
-                jobs.append((job, store))
-    with ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(process.run, "bench.paper.worker", dataclasses.asdict(job), 1): (job, at) for job, at in jobs}
-        try:
-            for done in as_completed(running):
-                job, store = running[done]
-                try:
-                    keep(job, store, done.result())
-                except process.Failed as e:
-                    print(f"{job.set}: {job.key}: failed: {e}")
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-def keep(job: plan.Job, store: Results, run: dict) -> None:
-    store.shape = run.pop("shape")
-    store.add(job.key, run | {"params": job.params})
-    print(f"{job.set}: {job.key}: {run['errors']} errors, {run['trees']} trees, {run['cpu']:.0f} s", flush=True)
-
-
-main()
+if __name__ == "__main__":
+    Paper().main()

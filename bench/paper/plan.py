@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from bench.paper import figures
@@ -25,34 +24,27 @@ GRID_SET = "Mnist10k"
 ABLATED = ("Letter", "Letter4k", "Letter2k", "Pendigits", "Zipcode", "Isolet", "Optdigits", "Mnist10k")
 
 
-@dataclass(frozen=True)
-class Job:
-    """A training. If ``trees`` is 0, the library's default applies."""
-
-    set: str
-    key: str
-    params: dict[str, Any]
-    trees: int
+Training = tuple[str, dict[str, Any], int]  # its name, parameters and number of trees; 0: the library's default
 
 
-def jobs(row: figures.Row) -> Iterator[Job]:
+def trainings(row: figures.Row) -> Iterator[Training]:
     """The training runs for a row of Table 3. The grids come last."""
     trees = max_trees(row)
-    at = [(LEAVES, SHRINKAGE)]
-    yield Job(row.set, "preset=paper", PRESET, 0)
-    if row.set in POKER_SEARCHED:
-        at = POKER_SEARCH
-    yield from (Job(row.set, key(j, v), ALGORITHM_1 | {"leaves": j, "shrinkage": v}, trees) for j, v in at)
+    at = POKER_SEARCH if row.set in POKER_SEARCHED else [(LEAVES, SHRINKAGE)]
+    yield "preset=paper", PRESET, 0
+    yield from (_algorithm_1(j, v, trees) for j, v in at)
     shape = {"leaves": LEAVES, "shrinkage": SHRINKAGE}
     if not row.set.startswith("Poker"):
-        yield Job(row.set, "abc", ABC | shape, trees)
+        yield "abc", ABC | shape, trees
     if row.set in ABLATED:
-        yield from (Job(row.set, name, params | shape, trees) for name, params in ABLATIONS.items())
+        yield from ((name, params | shape, trees) for name, params in ABLATIONS.items())
     if row.set in SEARCHED or row.set == GRID_SET:
         search = SEARCH if row.set in SEARCHED else [(c.leaves, c.shrinkage) for c in figures.table2()]
-        yield from (
-            Job(row.set, key(j, v), ALGORITHM_1 | {"leaves": j, "shrinkage": v}, trees) for j, v in search if (j, v) not in at
-        )
+        yield from (_algorithm_1(j, v, trees) for j, v in search if (j, v) not in at)
+
+
+def _algorithm_1(leaves: int, shrinkage: float, trees: int) -> Training:
+    return key(leaves, shrinkage), ALGORITHM_1 | {"leaves": leaves, "shrinkage": shrinkage}, trees
 
 
 def key(leaves: int, shrinkage: float) -> str:

@@ -10,8 +10,6 @@ from bench.paper import figures, plan, plots, significance
 from bench.readme import table
 from bench.results import Results
 
-NOTHING = "Not trained yet: `make paper`."
-
 Runs = dict[str, dict[str, Any]]
 
 
@@ -30,7 +28,7 @@ def write(folder: Path) -> None:
         "paper ablations": ablations(rows, runs),
     }
     plots.curves([(row, runs[row.set]) for row in rows], folder / "paper.png")
-    readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
+    readme.fill(sections, folder, nothing="Not trained yet: `make paper`.")
 
 
 def errors(rows: list[figures.Row], runs: dict[str, Runs]) -> str:

@@ -1,9 +1,7 @@
-"""Trains one model: ``python -m bench.paper.worker JOB`` prints the result as JSON."""
+"""Trains one model of the paper's tables."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from typing import Any
 
@@ -15,7 +13,7 @@ EVAL_EVERY = 20  # iterations
 SPACING = 1.05  # least ratio of the numbers of trees at successive points of the curve
 
 
-def train(job: dict[str, Any]) -> dict[str, Any]:
+def measure(job: dict[str, Any]) -> dict[str, Any]:
     data = sets.load(job["set"].lower())
     params = job["params"] | {"threads": 1} | ({"trees": job["trees"]} if job["trees"] else {})
     start = time.process_time()
@@ -27,6 +25,7 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
     return {
         "shape": results.shape(data),
         "version": f"{aoso.version()} {machine.commit()}".strip(),
+        "params": job["params"],
         "errors": round(result.valid.error * len(data.y_test)),
         "logloss": round(result.valid.logloss, 6),
         "trees": booster.num_trees,
@@ -49,7 +48,3 @@ class Curve:
         if valid and (not self.trees or progress.trees >= SPACING * self.trees[-1]):
             self.trees.append(progress.trees)
             self.errors.append(round(valid["error"] * self._rows))
-
-
-if __name__ == "__main__":
-    print(json.dumps(train(json.loads(sys.argv[1]))))

@@ -40,10 +40,10 @@ def write(folder: Path) -> None:
     plots.errors(real, folder / "peers.png")
     plots.mixtures(synthetic, folder / "peers-mixtures.png")
     plots.noisy(noisy, folder / "peers-noisy.png")
-    readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
+    readme.fill(sections, folder, nothing=NOTHING)
     compared = [s for s in [*real, *synthetic, *tables, *noisy] if s.find("aoso", "default") and s.peers("default")]
     front_page = {"standing": front.standing(compared), "peers": front.summary(real), "losses": front.front_losses(compared)}
-    readme.fill({name: section or NOTHING for name, section in front_page.items()}, folder, readme.FRONT_PAGE)
+    readme.fill(front_page, folder, readme.FRONT_PAGE, NOTHING)
 
 
 def machine(sets: list[Measured]) -> str:

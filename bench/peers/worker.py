@@ -1,13 +1,11 @@
-"""Measures one training: ``python -m bench.peers.worker JOB`` prints the results as JSON."""
+"""Measures one training run."""
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import resource
 import statistics
-import sys
 import time
 from typing import Any
 
@@ -24,6 +22,7 @@ BATCH_SECONDS = 0.5
 
 
 def measure(job: dict[str, Any]) -> dict[str, Any]:
+    resource.setrlimit(resource.RLIMIT_DATA, (plan.MAX_MEMORY, plan.MAX_MEMORY))
     data = sets.load(job["set"])
     system = systems.make(job["system"])
     params = system.suggested(data) if job["setting"] == plan.SUGGESTED else job["params"]
@@ -93,8 +92,3 @@ def batch(system: systems.System, x: np.ndarray) -> float:
         system.proba(x)
         rows += len(x)
     return round(1e6 * (time.process_time() - start) / rows, 3)
-
-
-if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_DATA, (plan.MAX_MEMORY, plan.MAX_MEMORY))
-    print(json.dumps(measure(json.loads(sys.argv[1]))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SETS = ("letter", "mnist10k", "pendigits", "mixture30k")
-QUICK_SETS = ("letter",)
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost")
 
 

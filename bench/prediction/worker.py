@@ -1,10 +1,8 @@
-"""Measures all systems on a set: ``python -m bench.prediction.worker JOB`` prints the results as JSON."""
+"""Measures all systems on a set."""
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +40,8 @@ class Trained:
         return next(stage for stage, reached in zip(self.stages, self.errors) if reached <= errors)
 
 
-def measure(job: plan.Job) -> dict[str, Any]:
+def measure(content: dict[str, Any]) -> dict[str, Any]:
+    job = plan.Job(**content)
     data = sets.load(job.set)
     ours, *peers = (Trained(name, data, job) for name in job.systems)
     found = {peer.name: against(peer, ours, data, job) for peer in peers}
@@ -52,7 +51,7 @@ def measure(job: plan.Job) -> dict[str, Any]:
         "trees": ours.system.trees(),
         "walked": walked(ours.system.model, data.x_test),
     }
-    return {"shape": results.shape(data), "systems": found}
+    return {"shape": results.shape(data), "runs": found}
 
 
 def against(peer: Trained, ours: Trained, data: sets.Set, job: plan.Job) -> dict[str, Any]:
@@ -118,7 +117,3 @@ def walked(booster: aoso.Booster, x: np.ndarray) -> float:
     for row in x.astype(np.float64):
         predictor.predict(row)
     return round(predictor.walked, 4)
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure(plan.Job(**json.loads(sys.argv[1])))))

@@ -8,74 +8,52 @@ started again: it skips what bench/results already has.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import process, sets
+from bench import harness
 from bench.readme import fill, table
-from bench.results import FOLDER, QUICK_FOLDER, Results
-from bench.tuning.searches import SEARCHES
+from bench.results import Results
 
 SETS = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "covertype93k", "mixture30k", "poker25k")
 TITLES = {"aoso": "aoso", "flaml": "FLAML", "optuna": "Optuna, LightGBM"}
 
 
-def main() -> None:
-    def words(text: str) -> list[str]:
-        return text.split(",")
+class Tuning(harness.Benchmark):
+    name, worker = "tuning", "bench.tuning.searches"
+    quick, quick_sets = "five seconds on Letter", ("letter",)
 
-    parser = argparse.ArgumentParser(prog="python -m bench.tuning", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="five seconds on Letter; results go to build/bench/quick")
-    parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
-    parser.add_argument("--systems", type=words, default=list(SEARCHES), help="only these searches, separated by commas")
-    parser.add_argument("--seconds", type=float, default=60, help="of each search")
-    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
-    parser.add_argument("--report", action="store_true", help="only write the table")
-    options = parser.parse_args()
-    folder = QUICK_FOLDER if options.quick else FOLDER
-    names = options.sets or (["letter"] if options.quick else SETS)
-    if not options.report:
-        for name in names:
-            measure(name, options, 5 if options.quick else options.seconds, folder)
-    report(folder)
+    def flags(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--seconds", type=float, default=60, help="of each search")
 
+    def jobs(self) -> Iterator[harness.Job]:
+        seconds = 5 if self.options.quick else self.options.seconds
+        for name in SETS:
+            for search in TITLES:
+                yield harness.Job(name, search, {"set": name, "search": search, "seconds": seconds}, name, search)
 
-def measure(name: str, options: argparse.Namespace, seconds: float, folder: Path) -> None:
-    if why := sets.missing(name):
-        print(f"{name} is skipped: {why}")
-        return
-    store = Results(folder, "tuning", name)
-    for search in options.systems:
-        if search in store.runs and not options.again:
-            continue
-        print(f"{name}: {search}: ", end="", flush=True)
-        try:
-            run = process.run("bench.tuning.worker", {"set": name, "search": search, "seconds": seconds}, threads=1)
-        except process.Failed as e:
-            print(f"failed: {e}")
-            store.add(search, {"failed": str(e)})
-            continue
-        store.shape = run.pop("shape")
-        store.add(search, run)
-        print(f"{run['errors']} errors, log loss {run['logloss']}, refined {run['refined']}, {run['trials']} trials, {run['cpu']} s")
+    def failed(self, job: harness.Job, why: str) -> dict[str, Any]:
+        return {"failed": why}
 
+    def line(self, run: dict[str, Any]) -> str:
+        return f"{run['errors']} errors, log loss {run['logloss']}, refined {run['refined']}, {run['trials']} trials, {run['cpu']} s"
 
-def report(folder: Path) -> None:
-    stores = [store for name in SETS if (store := Results(folder, "tuning", name)).runs]
-    shown = [s for s in stores if "logloss" in s.runs.get("aoso", {})]
-    if not shown:
-        return
-    parts = [
-        "Log loss / refined log loss:",
-        _table(shown, folder, lambda run: f"{run['logloss']:#.4g} / {run['refined']:#.4g}", "logloss", lambda loss: f"{loss:#.4g}"),
-        "Errors:",
-        _table(shown, folder, lambda run: str(run["errors"]), "errors", str),
-        "CPU seconds / trials:",
-        _table(shown, folder, lambda run: f"{run['cpu']:.0f} / {run['trials']}"),
-        f"{_wins(shown)} {_conditions(shown)} {_defaults(shown, folder)}",
-    ]
-    fill({"tuning": "\n\n".join(parts)}, folder)
+    def report(self, folder: Path) -> None:
+        stores = [store for name in SETS if (store := Results(folder, self.name, name)).runs]
+        shown = [s for s in stores if "logloss" in s.runs.get("aoso", {})]
+        if not shown:
+            return
+        parts = [
+            "Log loss / refined log loss:",
+            _table(shown, folder, lambda run: f"{run['logloss']:#.4g} / {run['refined']:#.4g}", "logloss", lambda loss: f"{loss:#.4g}"),
+            "Errors:",
+            _table(shown, folder, lambda run: str(run["errors"]), "errors", str),
+            "CPU seconds / trials:",
+            _table(shown, folder, lambda run: f"{run['cpu']:.0f} / {run['trials']}"),
+            f"{_wins(shown)} {_conditions(shown)} {_defaults(shown, folder)}",
+        ]
+        fill({"tuning": "\n\n".join(parts)}, folder)
 
 
 def _table(
@@ -129,4 +107,4 @@ def _defaults(stores: list[Results], folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    Tuning().main()

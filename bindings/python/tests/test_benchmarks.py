@@ -30,28 +30,20 @@ def results(tmp_path, monkeypatch):
 
 
 def test_the_pages_are_what_the_programs_write(results):
-    from bench import clusters, coverage, documents, readme
-    from bench.categories import report as categories
-    from bench.growth import report as growth
-    from bench.large import report as large
-    from bench.many import report as many
-    from bench.paper import report as paper
-    from bench.peers import report as peers
-    from bench.prediction import report as prediction
-    from bench.results import Results
-    from bench.tuning.__main__ import report as tuning
+    from bench.categories.__main__ import Categories
+    from bench.clusters import Clusters
+    from bench.coverage import Coverage
+    from bench.documents import Documents
+    from bench.growth import Growth
+    from bench.large.__main__ import Large
+    from bench.many.__main__ import Many
+    from bench.paper.__main__ import Paper
+    from bench.peers.__main__ import Peers
+    from bench.prediction.__main__ import Prediction
+    from bench.tuning.__main__ import Tuning
 
-    peers.write(results)
-    prediction.write(results)
-    many.write(results)
-    paper.write(results)
-    tuning(results)
-    growth.write(Results(results, "growth", "trees"))
-    categories.write(Results(results, "categories", "tables"))
-    readme.fill({"coverage": coverage.report(results)}, results)
-    documents.write(results)
-    clusters.report(results)
-    large.write(large.read(results))
+    for benchmark in (Categories, Clusters, Coverage, Documents, Growth, Large, Many, Paper, Peers, Prediction, Tuning):
+        benchmark().report(results)
     for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/large-data.md", "docs/distributed.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
