@@ -90,7 +90,7 @@ func kindParams(change func(*Params)) Params {
 	return p
 }
 
-// interrupted trains so many steps, and returns the checkpoint.
+// interrupted trains for a number of steps, and returns the checkpoint.
 func interrupted(t *testing.T, d *Dataset, p Params, steps int) *checkpointFile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "training")

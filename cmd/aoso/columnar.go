@@ -319,7 +319,7 @@ func (c *columnarFile) checkIntegers(t *table.Table, r *table.Roles) error {
 	return nil
 }
 
-// fits checks that so many rows of all columns may be in memory: the file may claim
+// fits checks that this number of rows of all columns may be in memory: the file may claim
 // more than it has bytes for.
 func (c *columnarFile) fits(rows int64, columns int) error {
 	const share = 0.75 // of the memory

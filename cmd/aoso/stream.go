@@ -141,7 +141,7 @@ func isLarge(file string) bool {
 	return growth*float64(info.Size()) > mem.Plannable()/2
 }
 
-// isDataset tells whether a file is a dataset that bin has made. It does not open a
+// isDataset reports whether a file is a dataset that bin has made. It does not open a
 // pipe, which can be opened only once.
 func isDataset(file string) bool {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {

@@ -1,4 +1,4 @@
-// Package cases chooses which cases of a large product a test runs. go test and make test run a few, drawn anew every day;
+// Package cases chooses which cases of a large product a test runs. go test and make test run a few, drawn again every day;
 // make test-long runs all.
 package cases
 

@@ -212,14 +212,15 @@ class Dataset:
 
     def _quantize(self, pending: Pending) -> None:
         if self._reference is not None:
-            self._align(pending, self._reference)
+            self._align(self._reference)
             return
         matrix = pending.matrix.coded(self._categorical(pending.matrix))
         handle = _capi.dataset(matrix, pending.labels, pending.weights, pending.row_ids, self._options(pending))
         if self._init_model is not None:
             self._quantized = Quantized.of(handle, self._init_model.classes)
-            return
-        self._quantized = Quantized.of(handle, self._united(pending.classes), ordered=False)
+        else:
+            self._quantized = Quantized.of(handle, self._united(pending.classes), ordered=False)
+        self._release()
 
     def _united(self, classes: Array) -> Array:
         """The classes of all machines."""
@@ -231,21 +232,30 @@ class Dataset:
         assert self._data is not None
         self._reference, self._ranks = reference, reference._ranks
         with self._aborting():
-            matrix = _matrix.read(self._data.x)
+            if reference._pending is None:
+                self._align(reference)
+                return
+            matrix = _matrix.read(self._data.x)  # for errors now: names and classes are not known yet
             rows = matrix.shape[0]
             labels, classes = _labels.read(self._data.y, rows)
             self._pending = Pending(matrix, labels, classes, _matrix.weights(self._data.weight, rows))
-            if reference._pending is None:
-                self.construct()
 
-    def _align(self, pending: Pending, reference: Dataset) -> None:
-        """Quantize a validation set, now that the names and classes of its training set are known."""
+    def _align(self, reference: Dataset) -> None:
+        """Quantize a validation set by the names, bins and classes of its training set."""
         assert self._data is not None
         named = bool(reference.construct()._quantized.info.named)
         matrix = _matrix.read_as(self._data.x, reference.feature_names, named, reference.categories, labelled=True)
         labels, _ = _labels.read(self._data.y, matrix.shape[0], reference.classes, alone=self._ranks is None)
-        handle = _capi.aligned_dataset(reference._handle, matrix, labels, pending.weights, self._ranks)
+        weights = _matrix.weights(self._data.weight, matrix.shape[0])
+        handle = _capi.aligned_dataset(reference._handle, matrix, labels, weights, self._ranks)
         self._quantized = Quantized.of(handle, reference.classes)
+        self._release()
+
+    def _release(self) -> None:
+        """Let go of what is not needed once the data are quantized."""
+        self._pending = None
+        if self._frees:
+            self._data = None
 
     def construct(self) -> Dataset:
         """Quantize the data now, unless they are so already.
@@ -260,9 +270,6 @@ class Dataset:
             with pending.lock, self._aborting():
                 if self._pending is not None:  # another thread may have been faster
                     self._quantize(pending)
-                    self._pending = None
-                    if self._frees:
-                        self._data = None
         return self
 
     def _take(self, given: dict[str, Any]) -> None:

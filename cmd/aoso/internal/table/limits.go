@@ -38,7 +38,7 @@ func (l *Limits) Check() error {
 	return nil
 }
 
-// Bytes returns how many bytes so many bytes of a file may take.
+// Bytes returns how many bytes of memory the given bytes of a file may take.
 func (l *Limits) Bytes(ofFile int64, packed bool) float64 {
 	ratio := DefaultRatio
 	if packed {
