@@ -9,14 +9,14 @@ STAGES = test-python test-go test-capi test-arm64 race test-examples torture tes
 LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
 
 # -trimpath lets it share compiled packages with the C library.
 build: ## build the command line into bin/aoso
-	go build -buildmode=pie -trimpath -o bin/aoso ./cmd/aoso
+	go build -buildmode=pie -trimpath -ldflags '-X main.release=$(VERSION)' -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the Letter data in testdata and compare with the paper (about half a minute)
 	@go run ./tools/demo bin/aoso testdata/letter.csv.gz build/demo
@@ -203,14 +203,27 @@ predictlib: ## build the C library that only predicts into build/lib; make lib d
 	@ln -sf $(PREDICT_SONAME).$(VERSION) build/lib/$(PREDICT_SONAME) && ln -sf $(PREDICT_SONAME) build/lib/libaoso_predict.so
 	@rm -f $(STAGE)/*predict* && rmdir --ignore-fail-on-non-empty $(STAGE)
 
-install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
-	@for f in $(LIB_FILES); do \
+# The command with its manual pages and completion scripts. Installation copies COMMAND_FILES.
+COMMANDS = $(patsubst build/%,%,$(wildcard build/share/man/man1/aoso*.1))
+COMPLETIONS = share/bash-completion/completions/aoso share/zsh/site-functions/_aoso share/fish/vendor_completions.d/aoso.fish
+COMMAND_FILES = bin/aoso $(COMPLETIONS) $(COMMANDS)
+
+command: build ## write the command, its manual pages and its completion scripts into build
+	@mkdir -p build/bin build/share/man/man1 $(addprefix build/,$(dir $(COMPLETIONS)))
+	@cp bin/aoso build/bin
+	go run -tags man ./cmd/aoso man --out build/share/man/man1
+	@bin/aoso completion bash >build/share/bash-completion/completions/aoso
+	@bin/aoso completion zsh >build/share/zsh/site-functions/_aoso
+	@bin/aoso completion fish >build/share/fish/vendor_completions.d/aoso.fish
+
+install: lib command ## install the C library and the command below DESTDIR/PREFIX (/usr/local)
+	@for f in $(LIB_FILES) $(COMMAND_FILES); do \
 		mkdir -p "$(DESTDIR)$(PREFIX)/$$(dirname $$f)" && cp -P build/$$f "$(DESTDIR)$(PREFIX)/$$f" || exit 1; \
 	done
 	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove the files that install copied
-	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
 
 test-capi: tools lib abi-check ## test the C library
 	@capi/test/run
@@ -222,9 +235,9 @@ abi-check: lib
 abi: lib ## write the ABI of the C library to capi/abi.txt
 	capi/test/abi >capi/abi.txt
 
-test-examples: tools lib ## build and run the C and C++ examples and snippets with an installed library
+test-examples: tools lib command ## build and run the C and C++ examples and snippets with an installed library
 	@rm -rf build/examples
-	@$(MAKE) --no-print-directory -o lib install DESTDIR= PREFIX=$(CURDIR)/build/examples/prefix
+	@$(MAKE) --no-print-directory -o lib -o command install DESTDIR= PREFIX=$(CURDIR)/build/examples/prefix
 	go run ./capi/examples/check build/examples
 
 # The Python package is tested in two virtual environments: one has the newest version of every package, the other, of

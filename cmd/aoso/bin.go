@@ -99,8 +99,8 @@ func (b *binner) run(c *cobra.Command) error {
 	if b.json {
 		return json.NewEncoder(c.OutOrStdout()).Encode(line)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "dataset     %s: %d rows, %d features, %d classes, %.4g MB, in %.1f s\n",
-		terminal.Plain(b.out), line.Rows, line.Features, line.Classes, float64(line.Bytes)/1e6, line.Seconds)
+	_, err = fmt.Fprintf(reports(c), "dataset     %s: %s, %s, %d classes, %.4g MB, in %.1f s\n",
+		terminal.Plain(b.out), count(line.Rows, "row"), count(line.Features, "feature"), line.Classes, float64(line.Bytes)/1e6, line.Seconds)
 	return err
 }
 

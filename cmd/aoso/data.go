@@ -44,6 +44,9 @@ func (r *reader) bind(c *cobra.Command) {
 	f.IntVar(&o.Cell, "max-cell", table.DefaultCell, "longest cell, in `bytes`")
 	f.IntVar(&o.Ratio, "max-ratio", 0, "`bytes` that a byte of a file may take in memory, and unpacked, beyond 256 MiB; 0: 100, or 1000 if it is compressed, Parquet or Arrow")
 	c.MarkFlagsMutuallyExclusive("header", "no-header")
+	listUnder(f, "Reading data files", "format", "header", "no-header", "separator", "decimal", "comment", "max-line", "max-cell", "max-ratio")
+	complete(c, "format", "auto", "csv", "libsvm", "parquet", "arrow")
+	complete(c, "header", "auto", "yes", "no")
 }
 
 // bindWeight adds the flag of weights.
@@ -61,6 +64,7 @@ func (r *reader) bindKinds(c *cobra.Command) {
 	f.StringVar(&o.RowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
 	f.StringArrayVar(&o.Numeric, "numeric", nil, "`columns` in which text is an error, rather than a category; may be repeated")
 	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories; may be repeated")
+	listUnder(f, "Columns", "columns", "text-labels", "row-id", "numeric")
 }
 
 // checkData checks what the flags say of the data, before any are read.

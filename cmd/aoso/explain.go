@@ -50,6 +50,7 @@ tell apart, the largest gain first.`,
 	f.StringVar(&e.data, "data", "", "`file` whose predictions to explain")
 	e.reader.bind(c)
 	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean; without --data: pairs")
+	complete(c, "output", "dense", "sparse", "mean", "pairs")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
 	f.IntVar(&e.options.Top, "top", 1, "number of likeliest classes of each row to explain; 0: all")
 	bindPredict(c, &e.options.PredictOptions)

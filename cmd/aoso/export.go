@@ -35,6 +35,7 @@ func newExport() *cobra.Command {
 	f.IntVar(&e.trees, "trees", 0, "export only the first trees; 0: all")
 	f.IntVar(&e.tree, "tree", 0, "for a format of one tree: its number, from 0")
 	require(c, "model", "format")
+	complete(c, "format", namesOfFormats()...)
 	return c
 }
 

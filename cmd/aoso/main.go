@@ -38,36 +38,13 @@ func main() {
 // run runs one command line and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	out := newOutput(stdout)
-	root := &cobra.Command{
-		Use:   "aoso",
-		Short: "Multi-class gradient boosting with AOSO-LogitBoost",
-		Long: `Multi-class gradient boosting with AOSO-LogitBoost.
-
-Data files are CSV or LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz,
-Parquet, or Arrow IPC (Feather); "-" is standard input. How a CSV file is written
-is found out: its separator, decimal commas, and whether it has a header. Empty
-cells, NA, NaN and ? are missing values.`,
-		Version:            version(),
-		SilenceErrors:      true,
-		SilenceUsage:       true,
-		DisableSuggestions: true,
-	}
-	root.AddCommand(newBin(), newTrain(), newTune(), newPredict(), newEval(), newInfo(), newExplain(), newExport(), newPlot(),
-		newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
-	root.PersistentFlags().Bool("quiet", false, "write only warnings and errors to standard error")
-	root.Run, root.Args = func(c *cobra.Command, _ []string) { c.Help() }, noArguments // errors are in out
+	root := newRoot()
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if names := len(strings.Fields(c.CommandPath())); c.HasSubCommands() && names <= len(args) && !strings.HasPrefix(args[names-1], "-") {
 			return unknownCommand(c, args[names-1])
 		}
 		return unknownFlag(c, err)
 	})
-	for _, c := range root.Commands() {
-		for _, c := range append(c.Commands(), c) {
-			c.Args = noArguments
-			understand(c)
-		}
-	}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
@@ -88,6 +65,58 @@ cells, NA, NaN and ? are missing values.`,
 	}
 	fmt.Fprintln(stderr, "aoso: "+oneLine(err))
 	return code
+}
+
+// newRoot returns the command aoso with all its commands.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "aoso",
+		Short: "Multi-class gradient boosting with AOSO-LogitBoost",
+		Long: `Multi-class gradient boosting with AOSO-LogitBoost.
+
+Data files are CSV or LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz,
+Parquet, or Arrow IPC (Feather); "-" is standard input. How a CSV file is written
+is found out: its separator, decimal commas, and whether it has a header. Empty
+cells, NA, NaN and ? are missing values.`,
+		Example: `  aoso train --data train.csv --model letters.aoso
+  aoso predict --model letters.aoso --data test.csv --out predicted.csv`,
+		Version:            version(),
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true,
+	}
+	root.AddGroup(commandGroups...)
+	addCommands(root, "train", newTrain(), newTune(), newBin())
+	addCommands(root, "use", newPredict(), newEval(), newInfo(), newExplain(), newPlot(), newExport())
+	addCommands(root, "derive", newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
+	addCommands(root, "other", newVersion())
+	for _, command := range extra {
+		root.AddCommand(command())
+	}
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
+	root.PersistentFlags().Bool("quiet", false, "report nothing but warnings and errors")
+	root.Run, root.Args = func(c *cobra.Command, _ []string) { c.Help() }, noArguments // errors are in out
+	for _, c := range root.Commands() {
+		for _, c := range append(c.Commands(), c) {
+			c.Args = noArguments
+			understand(c)
+			addHelp(c)
+		}
+	}
+	addHelp(root)
+	return root
+}
+
+// extra makes the commands that only builds with tags have.
+var extra []func() *cobra.Command
+
+// addCommands adds commands to a group.
+func addCommands(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
 }
 
 // commandError is an error with its exit code.
@@ -158,11 +187,4 @@ func require(c *cobra.Command, names ...string) {
 			panic(err)
 		}
 	}
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

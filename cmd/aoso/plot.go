@@ -332,7 +332,7 @@ func (p *evaluationPlotter) confusion(c *cobra.Command) error {
 	if known == 0 {
 		return errors.New("no row has a label that the model knows")
 	}
-	below := fmt.Sprintf("%s: %d errors of %d rows (%.2f %%)", filepath.Base(p.data), wrong, known, 100*float64(wrong)/float64(known))
+	below := fmt.Sprintf("%s: %s of %s (%.2f %%)", filepath.Base(p.data), count(wrong, "error"), count(known, "row"), 100*float64(wrong)/float64(known))
 	return p.write(c, chart.Matrix(p.title, below, classes, counts))
 }
 

@@ -27,6 +27,14 @@ func notes(c *cobra.Command) io.Writer {
 	return c.ErrOrStderr()
 }
 
+// reports is where a command describes the file that it has saved.
+func reports(c *cobra.Command) io.Writer {
+	if notes(c) == io.Discard {
+		return io.Discard
+	}
+	return c.OutOrStdout()
+}
+
 // showsBars tells whether progress bars can be shown: on a terminal that can move
 // its cursor.
 func showsBars(w io.Writer) bool {

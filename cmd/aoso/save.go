@@ -76,13 +76,13 @@ func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibrat
 	if calibration != nil {
 		line.LogLossBefore, line.LogLossAfter = &calibration.Before, &calibration.After
 	}
-	out := c.OutOrStdout()
 	if s.json {
-		return unlessSaved(json.NewEncoder(out).Encode(line), s.out)
+		return unlessSaved(json.NewEncoder(c.OutOrStdout()).Encode(line), s.out)
 	}
+	out := reports(c)
 	if calibration != nil {
 		fmt.Fprintf(out, "temperature %.5g\nlogloss     %.6g, was %.6g\n", calibration.Temperature, calibration.After, calibration.Before)
 	}
-	_, err := fmt.Fprintf(out, "model       %s: %d trees, fingerprint %s\n", terminal.Plain(s.out), line.Trees, line.Fingerprint)
+	_, err := fmt.Fprintf(out, "model       %s: %s, fingerprint %s\n", terminal.Plain(s.out), count(line.Trees, "tree"), line.Fingerprint)
 	return unlessSaved(err, s.out)
 }

@@ -54,6 +54,7 @@ result is printed, so it is there even if standard output fails.`,
 	c.Flags().StringVar(&t.checkpoint, "checkpoint", "", "`file` that keeps how far training has come, each minute and at the end; if it exists, training goes on from there")
 	c.Flags().StringVar(&t.classWeight, "class-weight", "", "weights of classes as `text`: balanced, or such as A=2,B=0.5, with 1 for the others")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
+	listUnder(c.Flags(), "Computing", "eval-every")
 	return c
 }
 
@@ -70,10 +71,9 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
 	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"leaves=64 shrinkage=0.1\"")
-	for _, p := range aoso.Parameters() {
-		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Usage())
-	}
+	bindParameters(c, &t.params)
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
+	listUnder(f, "Computing", "max-bins")
 	require(c, "data", "model")
 }
 
@@ -171,7 +171,7 @@ func (t *trainer) run(c *cobra.Command) error {
 		return err
 	}
 	return t.finish(i, result, progress.close, func(saved bool) error {
-		return t.report(c.OutOrStdout(), result, train, valid, saved, time.Since(start))
+		return t.report(c, result, train, valid, saved, time.Since(start))
 	})
 }
 
@@ -194,7 +194,7 @@ func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), repo
 	case !save:
 		return &commandError{errors.New("interrupted before the first tree; no model saved"), code}
 	case result.StoppedBy == aoso.StoppedByInterrupt:
-		return &commandError{fmt.Errorf("interrupted; the model so far (%d trees) is saved in %s", result.Model.Trees(), t.model), code}
+		return &commandError{fmt.Errorf("interrupted; the model so far (%s) is saved in %s", count(result.Model.Trees(), "tree"), t.model), code}
 	default:
 		return &commandError{fmt.Errorf("interrupted after the end of training; the model is saved in %s", t.model), code}
 	}
@@ -230,7 +230,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
 	case t.params.EarlyStopping > 0 && t.valid == "":
 		return nil, usageError(errors.New("--early-stopping needs --valid"))
-	case counted(t.inputs(), "-") > 1:
+	case occurrences(t.inputs(), "-") > 1:
 		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
 	}
 	if t.log != "" && (t.log == t.model || t.log == "-") {
@@ -384,17 +384,17 @@ func (t *trainer) iterations(classes int) int {
 }
 
 // report writes the result, as JSON or for people.
-func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
+func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
 	others, err := t.evaluate(r.Model)
 	if err != nil {
 		return err
 	}
 	if !t.json {
-		return t.tell(w, r, valid, others, saved)
+		return t.tell(reports(c), r, valid, others, saved)
 	}
 	line := t.line(r, train, valid, saved, total)
 	line.Others = others
-	return json.NewEncoder(w).Encode(line)
+	return json.NewEncoder(c.OutOrStdout()).Encode(line)
 }
 
 // line is the result for JSON.
@@ -434,11 +434,11 @@ func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, t
 }
 
 func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, others []evaluatedSet, saved bool) error {
-	fmt.Fprintf(w, "iterations  %d; training took %.2f s on %d threads, %s kernels; stopped by %s\n",
-		r.Iterations, r.Elapsed.Seconds(), r.Threads, r.Level, r.StoppedBy)
+	fmt.Fprintf(w, "iterations  %d; training took %.2f s on %s, %s kernels; stopped by %s\n",
+		r.Iterations, r.Elapsed.Seconds(), count(r.Threads, "thread"), r.Level, r.StoppedBy)
 	fmt.Fprintf(w, "train loss  %.6g\n", r.TrainLoss)
 	if v := r.Valid; v != nil {
-		fmt.Fprintf(w, "validation  %d errors of %d rows (%.2f %%), logloss %.5f", v.Errors, valid.Rows(), 100*v.ErrorRate, v.LogLoss)
+		fmt.Fprintf(w, "validation  %s of %s (%.2f %%), logloss %.5f", count(v.Errors, "error"), count(valid.Rows(), "row"), 100*v.ErrorRate, v.LogLoss)
 		if r.BestIteration != r.Iterations {
 			fmt.Fprintf(w, " (best iteration: %d)", r.BestIteration)
 		}
@@ -448,12 +448,12 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, others 
 		others[i].tell(w)
 	}
 	if h := r.HeldOut; h != nil {
-		fmt.Fprintf(w, "held out    %d errors of %d rows (%.2f %%), logloss %.5f\n", h.Errors, r.HeldOutRows, 100*h.ErrorRate, h.LogLoss)
+		fmt.Fprintf(w, "held out    %s of %s (%.2f %%), logloss %.5f\n", count(h.Errors, "error"), count(r.HeldOutRows, "row"), 100*h.ErrorRate, h.LogLoss)
 	}
 	if !saved {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "model       %s: %d trees, fingerprint %s\n", terminal.Plain(t.model), r.Model.Trees(), r.Model.Fingerprint())
+	_, err := fmt.Fprintf(w, "model       %s: %s, fingerprint %s\n", terminal.Plain(t.model), count(r.Model.Trees(), "tree"), r.Model.Fingerprint())
 	return err
 }
 
@@ -465,8 +465,8 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// counted is how often a text is among others.
-func counted(texts []string, text string) (n int) {
+// occurrences returns how often a text is among others.
+func occurrences(texts []string, text string) (n int) {
 	for _, t := range texts {
 		if t == text {
 			n++

@@ -78,7 +78,7 @@ func (t *tuner) run(c *cobra.Command) error {
 		warn(stderr, "the trials table %s is not complete: %v", t.table, err)
 	}
 	return t.finish(i, &result.Result, func() {}, func(saved bool) error {
-		return t.reportSearch(c.OutOrStdout(), result, train, valid, saved, time.Since(start))
+		return t.reportSearch(c, result, train, valid, saved, time.Since(start))
 	})
 }
 
@@ -130,11 +130,12 @@ type tuned struct {
 }
 
 // reportSearch writes the result, as JSON or for people.
-func (t *tuner) reportSearch(w io.Writer, r *aoso.TuneResult, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
+func (t *tuner) reportSearch(c *cobra.Command, r *aoso.TuneResult, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
 	if t.json {
 		line := tuned{trained: t.line(&r.Result, train, valid, saved, total), Params: r.Params.Changes(), Trials: append([]aoso.Trial{}, r.Trials...)}
-		return json.NewEncoder(w).Encode(line)
+		return json.NewEncoder(c.OutOrStdout()).Encode(line)
 	}
+	w := reports(c)
 	if err := tellTrials(w, r.Trials); err != nil {
 		return err
 	}

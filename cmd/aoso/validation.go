@@ -89,7 +89,7 @@ func (t *trainer) evaluate(m *aoso.Model) ([]evaluatedSet, error) {
 }
 
 func (e *evaluatedSet) tell(w io.Writer) {
-	fmt.Fprintf(w, "validation  %d errors of %d rows (%.2f %%)", e.Errors, e.Rows, 100*e.ErrorRate)
+	fmt.Fprintf(w, "validation  %s of %s (%.2f %%)", count(e.Errors, "error"), count(e.Rows, "row"), 100*e.ErrorRate)
 	if e.LogLoss != nil {
 		fmt.Fprintf(w, ", logloss %.5f", *e.LogLoss)
 	}
