@@ -10,7 +10,7 @@ func TestHelpHasOneDefault(t *testing.T) {
 	commands, flags := 0, 0
 	for line := range strings.Lines(do(t, "--help")) {
 		name, _, found := strings.Cut(strings.TrimPrefix(line, "  "), " ")
-		if !strings.HasPrefix(line, "  ") || !found || name == "" || name == "aoso" || name == "completion" || strings.HasPrefix(name, "-") {
+		if !strings.HasPrefix(line, "  ") || !found || name == "" || name == "aoso" || name == "completion" || name == "help" || strings.HasPrefix(name, "-") {
 			continue
 		}
 		commands++
