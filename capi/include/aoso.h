@@ -7,9 +7,13 @@
  *     aoso_dataset *train;
  *     aoso_model *model;
  *     if (aoso_dataset_create(&x, &y, NULL, &train) != AOSO_OK ||
- *         aoso_train(train, NULL, NULL, &model, NULL) != AOSO_OK)
+ *         aoso_train(train, NULL, NULL, &model, NULL) != AOSO_OK ||
+ *         aoso_model_predict(model, &x, NULL, predicted, rows) != AOSO_OK) {
  *         fprintf(stderr, "%s\n", aoso_last_error());
- *     aoso_model_predict(model, &x, NULL, predicted, rows);
+ *         return 1;
+ *     }
+ *     aoso_model_free(model);
+ *     aoso_dataset_free(train);
  *
  * Build with  cc program.c $(pkg-config --cflags --libs aoso).
  *
@@ -74,6 +78,9 @@
  *               every option:
  *                   aoso_train_options o = {.struct_size = sizeof o};
  *               aoso_params has other defaults: use aoso_params_init.
+ *   Versions    A declaration without a note is in every version, since 0.1.
+ *               "Since 0.2" marks what that version added. On Windows, define
+ *               AOSO_STATIC to link the static library.
  *   Missing     Missing values are NaN, null in Arrow data, and negative codes
  *               of categories. Infinite values lie beyond every threshold, in
  *               training and in prediction.

@@ -24,6 +24,8 @@
  *   Status      Functions that can fail return AOSOP_OK (0) or an error code.
  *               aosop_last_error() then says why. Out-parameters are set on
  *               success only.
+ *   Versions    A declaration without a note is in every version, since 0.1. On
+ *               Windows, define AOSOP_STATIC to link the static library.
  *   Threads     A model never changes. Any number of threads may use it at the
  *               same time. To use several cores, share the rows among threads.
  *               A stack of 32 kB suffices. A thread that is cancelled during a
@@ -51,7 +53,13 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(AOSOP_STATIC)
+#define AOSOP_API
+#elif defined(_WIN32) && defined(AOSOP_BUILD)
+#define AOSOP_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define AOSOP_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define AOSOP_API __attribute__((visibility("default")))
 #else
 #define AOSOP_API

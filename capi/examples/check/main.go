@@ -1,5 +1,5 @@
 // Command check builds and runs the examples in capi/examples, the tests of
-// aoso.hpp and the snippets in docs/c-api.md and docs/constraints.md with an installed library. Run it with
+// aoso.hpp and the snippets in docs/c-api.md, docs/constraints.md and README.md with an installed library. Run it with
 // make test-examples.
 //
 //	go run ./capi/examples/check FOLDER
@@ -27,7 +27,6 @@ const (
 	headers  = "capi/include/aoso/*.h"
 	hpps     = "capi/include/aoso/*.hpp"
 	chapter  = "docs/c-api.md"
-	page     = "docs/constraints.md"
 
 	warnings = "-O1 -Wall -Wextra -Wpedantic -Werror"
 	hppFlags = warnings + " -Wshadow -Wconversion"

@@ -14,6 +14,9 @@ const (
 	split = "/* in main: */\n"                     // separates declarations from statements in a snippet
 )
 
+// pages are pages with snippets, besides the chapter.
+var pages = []string{"docs/constraints.md", "README.md"}
+
 var (
 	functions = regexp.MustCompile(`(?m)^(?:AOSO_API|static inline)\s[^;{]*?\b(aoso_\w+)\(`)
 	exported  = regexp.MustCompile(`(?m)^AOSO_API\s[^;]*?\b(aoso_\w+)\(`)
@@ -32,7 +35,7 @@ type snippet struct {
 }
 
 // snippetJobs returns jobs that compile and run the snippets of the chapter and the
-// page. First it checks that the chapter and aoso.hpp cover every function.
+// other pages. First it checks that the chapter and aoso.hpp cover every function.
 func snippetJobs(prefix string) ([]job, error) {
 	text, err := os.ReadFile(chapter)
 	if err != nil {
@@ -49,31 +52,29 @@ func snippetJobs(prefix string) ([]job, error) {
 	if err := wrapped(); err != nil {
 		return nil, err
 	}
-	more, err := os.ReadFile(page)
-	if err != nil {
-		return nil, err
+	files := slices.Repeat([]string{chapter}, len(snippets))
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return nil, err
+		}
+		more, _ := parse(string(text))
+		snippets, files = append(snippets, more...), append(files, slices.Repeat([]string{page}, len(more))...)
 	}
-	chapterEnd := len(snippets)
-	others, _ := parse(string(more))
-	snippets = append(snippets, others...)
 	frame := slices.IndexFunc(snippets, func(s snippet) bool { return strings.Contains(s.code, place) })
 	if frame < 0 {
 		return nil, fmt.Errorf("%s: no snippet contains the line %q", chapter, strings.TrimSpace(place))
 	}
 	var jobs []job
 	for i, s := range snippets {
-		file := chapter
-		if i >= chapterEnd {
-			file = page
-		}
 		switch {
-		case s.lang == "c" && i != frame:
+		case s.lang == "c" && !strings.Contains(s.code, "int main("):
 			s.code = s.in(snippets[frame].code)
 		case s.lang == "c" || s.lang == "cpp":
 		default:
 			continue
 		}
-		jobs = append(jobs, job{fmt.Sprintf("%s:%d", file, s.line), func(dir string) error { return s.run(dir, prefix) }})
+		jobs = append(jobs, job{fmt.Sprintf("%s:%d", files[i], s.line), func(dir string) error { return s.run(dir, prefix) }})
 	}
 	return jobs, nil
 }

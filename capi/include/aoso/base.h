@@ -9,7 +9,13 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(AOSO_STATIC)
+#define AOSO_API
+#elif defined(_WIN32) && defined(AOSO_BUILD)
+#define AOSO_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define AOSO_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define AOSO_API __attribute__((visibility("default")))
 #else
 #define AOSO_API
