@@ -9,7 +9,7 @@ STAGES = test-python test-go test-capi test-arm64 race test-examples torture tes
 LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -29,7 +29,7 @@ check: tools ## for every change: vet, gofmt, short Go tests, the C library once
 	@echo "make check: all passed"
 
 check-go:
-	$(GO_TEST) -short ./...
+	$(GO_TEST) -short work
 
 check-capi: lib
 	AOSO_TESTS=short capi/test/run
@@ -49,12 +49,25 @@ test: tools ## test before merging: check's parts whole, arm64 under qemu, race 
 test-long: tools ## test every night: everything, with every case, fuzzed and killed (hours)
 	@$(MAKE) --no-print-directory -k AOSO_TESTS=long vet lib build wheel build/python/new.ready; first=$$?; \
 	$(MAKE) --no-print-directory -k AOSO_TESTS=long $(filter-out race torture,$(STAGES)); second=$$?; \
-	$(MAKE) --no-print-directory -k RACE=./... FUZZTIME=5m JOBS=20000 race torture-long $(LONG_STAGES) && [ $$first$$second = 00 ]
+	$(MAKE) --no-print-directory -k RACE=work FUZZTIME=5m JOBS=20000 race torture-long $(LONG_STAGES) && [ $$first$$second = 00 ]
+
+# The command, columnar, bench and tools/asm are modules of their own, so that programs that import aoso do not depend on theirs.
+# The pattern "work" stands for the packages of all modules. Outside the workspace, which go mod tidy ignores, the modules
+# need each other's releases: tidy uses the checkout in place of them.
+MODULES = columnar bench cmd/aoso tools/asm
+LOCAL = $(foreach m,aoso aoso/columnar,github.com/libaoso/$m)
+
+tidy: ## bring the requirements of all modules up to date
+	GOWORK=off go mod tidy
+	@for m in $(MODULES); do (set -e; cd $$m; \
+		go mod edit -replace github.com/libaoso/aoso=$(CURDIR) -replace github.com/libaoso/aoso/columnar=$(CURDIR)/columnar; \
+		GOWORK=off go mod tidy; \
+		go mod edit $(LOCAL:%=-dropreplace %)) || exit 1; done
 
 # For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
 vet:
 	go mod download
-	GOARCH=amd64 go vet ./...
+	GOARCH=amd64 go vet work
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
 	go run ./tools/asm lint
 	go run ./tools/notices check
@@ -75,9 +88,9 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 staticcheck: ## find unused and suspicious code for amd64, arm64 and purego
 	GOBIN=$(CURDIR)/build/tools go install $(STATICCHECK)
-	GOARCH=amd64 build/tools/staticcheck ./...
-	GOARCH=arm64 build/tools/staticcheck ./...
-	GOFLAGS=-tags=purego build/tools/staticcheck ./...
+	GOARCH=amd64 build/tools/staticcheck work
+	GOARCH=arm64 build/tools/staticcheck work
+	GOFLAGS=-tags=purego build/tools/staticcheck work
 
 .PHONY: workflows
 workflows: ## check the workflows of GitHub Actions
@@ -89,7 +102,7 @@ export AOSO_TESTS
 
 test-go: ## run the Go tests
 	$(GO_TEST) -v -run '^TestLevelsExpected$$' .
-	$(GO_TEST) ./...
+	$(GO_TEST) work
 
 # Installs the programs that the tests need (PROGRAM=DEBIAN-PACKAGE).
 tools:
@@ -117,7 +130,7 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 
 # The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
 # at once on one dataset, and a training that is interrupted. It also vets the root package for purego, whose packages it
-# compiles anyway. RACE=./... checks everything.
+# compiles anyway. RACE=work checks everything.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		if [ -n "$(RACE)" ]; then AOSO_TESTS= $(GO_TEST) -race -timeout 2h $(RACE); exit; fi; \

@@ -3,40 +3,8 @@ module github.com/libaoso/aoso
 go 1.26.0
 
 require (
-	github.com/apache/arrow-go/v18 v18.8.0
-	github.com/google/flatbuffers v25.12.19+incompatible
-	github.com/klauspost/asmfmt v1.3.2
-	github.com/klauspost/compress v1.19.2
 	github.com/klauspost/cpuid/v2 v2.4.2
-	github.com/schollz/progressbar/v3 v3.19.1
-	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
-	github.com/ulikunitz/xz v0.5.17
-	golang.org/x/arch v0.32.0
 	golang.org/x/sys v0.49.0
-	golang.org/x/term v0.47.0
 )
-
-require (
-	github.com/andybalholm/brotli v1.2.3 // indirect
-	github.com/apache/thrift v0.24.0 // indirect
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
-	github.com/goccy/go-json v0.10.6 // indirect
-	github.com/google/uuid v1.6.0 // indirect
-	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/minio/asm2plan9s v0.0.0-20200509001527-cdd76441f9d8 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/pierrec/lz4/v4 v4.1.29 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/russross/blackfriday/v2 v2.1.0 // indirect
-	github.com/zeebo/xxh3 v1.1.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
-	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
-)
-
-tool github.com/minio/asm2plan9s
 
 ignore ./build

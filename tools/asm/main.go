@@ -22,7 +22,7 @@
 //	go run ./tools/asm levels FILE   print the output of BenchmarkKernels with the
 //	                                 levels side by side, and mark where AVX2 is slow
 //
-// The encoder is asm2plan9s, a tool in go.mod, which calls GNU as. It encodes for
+// The encoder is asm2plan9s, a tool in tools/asm/go.mod, which calls GNU as. It encodes for
 // the GOARCH that it was built for, so it is built for arm64 and run under qemu.
 // check encodes every comment again from a zero word. It then decodes every word
 // with two disassemblers: golang.org/x/arch, which is independent of GNU as but

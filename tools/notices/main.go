@@ -99,7 +99,7 @@ func linked() ([]module, error) {
 			}
 			for line := range strings.Lines(list) {
 				f := strings.Split(strings.TrimSpace(line), "\t")
-				if len(f) == 3 && f[0] != ours {
+				if len(f) == 3 && !strings.HasPrefix(f[0], ours) {
 					found[f[0]] = module{f[0], f[1], f[2], of == library || found[f[0]].inLibrary}
 				}
 			}
