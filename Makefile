@@ -117,9 +117,10 @@ asm-check: tools ## check that the words in kernel_arm64.s match their comments
 
 test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
+	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
-	qemu-aarch64-static build/arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
+	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
 
 # Needs Python 3.11 or later and access to PyPI. AOSO_DATA sets another data folder.
 test-export: build ## check exported models with onnxruntime and LightGBM
@@ -135,7 +136,7 @@ race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		if [ -n "$(RACE)" ]; then AOSO_TESTS= $(GO_TEST) -race -timeout 2h $(RACE); exit; fi; \
 		$(GO_TEST) -race -short -tags purego $(addprefix ./internal/,par bin mem tree boost predict explain); \
-		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestInterrupt)$$' .; \
+		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestInterrupt)$$' . ./internal/acceptance; \
 	else echo "race detector skipped: no C compiler"; fi
 
 # Not a part of test: a fuzzer compiles all of Go anew, for a minute. The Go tests run every seed and stored input.

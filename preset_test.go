@@ -10,10 +10,9 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/spec"
-	"github.com/libaoso/aoso/tools/cases"
 )
 
-// defaults is the default parameters, changed.
+// defaults returns the default parameters, changed.
 func defaults(change ...func(*Params)) Params {
 	p := DefaultParams()
 	for _, c := range change {
@@ -66,73 +65,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// phases is how many iterations each phase had.
-func phases(t *testing.T, train *Dataset, p Params, valid *Dataset) (map[string]int, *Result) {
-	t.Helper()
-	count := map[string]int{}
-	last := Progress{Phase: PhaseHoldOut}
-	r, err := Train(context.Background(), train, p, TrainOptions{Valid: valid, Callback: func(now Progress) bool {
-		if now.Phase == last.Phase && now.Iteration != last.Iteration+1 || now.Phase != last.Phase && (now.Iteration != 1 || now.Phase != PhaseTrain) {
-			t.Errorf("%s %d follows %s %d", now.Phase, now.Iteration, last.Phase, last.Iteration)
-		}
-		if now.Trees > now.MaxTrees {
-			t.Errorf("%d trees of at most %d", now.Trees, now.MaxTrees)
-		}
-		count[now.Phase]++
-		last = now
-		return true
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return count, r
-}
-
-// TestCalibrated: by default, the rows held out foretell the log loss on new rows,
-// and the temperature improves it.
-func TestCalibrated(t *testing.T) {
-	t.Parallel()
-	all := letter()
-	for _, rows := range cases.Some(t, 1, []int{600, 2500}) {
-		d, test := all.slice(0, rows), all.slice(16_000, 20_000)
-		count, r := phases(t, newDataset(t, d), defaults(), nil)
-		if count[PhaseHoldOut] == 0 || count[PhaseTrain] != r.Iterations || r.Phase != PhaseTrain || r.Model.Trees() != r.Iterations {
-			t.Errorf("%d rows: %v and %+v", rows, count, r)
-		}
-		want := rows / 5
-		if rows < foldRows {
-			want = rows
-		}
-		if r.HeldOut == nil || r.HeldOutRows != want || r.Valid != nil {
-			t.Fatalf("%d rows: %+v", rows, r)
-		}
-		e, err := r.Model.Evaluate(test.features(), test.labels(), nil, PredictOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.LogLoss > 1.25*r.HeldOut.LogLoss || e.ErrorRate > 1.25*r.HeldOut.ErrorRate {
-			t.Errorf("%d rows: held out %+v, new rows %+v", rows, r.HeldOut, e)
-		}
-		best, report, err := r.Model.Calibrate(test.features(), test.labels(), nil, PredictOptions{})
-		if err != nil || report.Before > 1.03*report.After {
-			t.Errorf("%d rows: temperature %g and a log loss of %g; %g leaves %g, %v", rows, r.Model.Temperature(), report.Before, best.Temperature(), report.After, err)
-		}
-	}
-}
-
-// TestNoise: where labels are noise, training settles for little.
-func TestNoise(t *testing.T) {
-	d := blobs(77, 1500, 6, 3, 255)
-	for i := range d.y {
-		d.y[i] = (i * 7 / 3) % 3
-	}
-	_, r := phases(t, newDataset(t, d), defaults(), nil)
-	e, err := r.Model.Evaluate(d.features(), d.labels(), nil, PredictOptions{})
-	if err != nil || r.HeldOut.LogLoss > 1.02*math.Log(3) || e.LogLoss < 0.75*math.Log(3) {
-		t.Errorf("held out %+v, training rows %+v, %v", r.HeldOut, e, err)
-	}
-}
-
 // TestLarge: many rows have large trees, but small ones for many classes that full leaves move.
 // With many classes, linear scores are tried first.
 func TestLarge(t *testing.T) {
@@ -166,179 +98,6 @@ func TestLarge(t *testing.T) {
 				t.Errorf("%d classes, preset %s: no %s in %v", test.classes, test.preset, item, settings[0])
 			}
 		}
-	}
-}
-
-// TestNoiseValidated: a validation set chooses the settings too.
-func TestNoiseValidated(t *testing.T) {
-	d := blobs(77, 3000, 6, 3, 255)
-	for i := range d.y {
-		if i%2 == 0 {
-			d.y[i] = (i * 7 / 3) % 3
-		}
-	}
-	train := newDataset(t, d.slice(0, 2000))
-	held := d.slice(2000, 3000)
-	valid, err := train.Aligned(held.features(), held.labels(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := Suggest(train.shape())
-	for _, trees := range []int{0, 60} {
-		var seen []Progress
-		p := defaults(func(p *Params) { p.Trees, p.Calibration = trees, "none" })
-		r, err := Train(context.Background(), train, p, TrainOptions{Valid: valid, Callback: func(now Progress) bool {
-			seen = append(seen, now)
-			return now.StoppedBy == ""
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, now := range seen {
-			if now.Iteration != i+1 {
-				t.Fatalf("iteration %d is called %d", i+1, now.Iteration)
-			}
-		}
-		if slow := r.Model.Params().Shrinkage < first.Shrinkage; slow != (trees == 0) {
-			t.Errorf("trees %d: trained with %v", trees, r.Model.Params())
-		}
-		e, err := r.Model.Evaluate(held.features(), held.labels(), nil, PredictOptions{})
-		if err != nil || *e != *r.Valid || *e != *seen[r.BestIteration-1].Valid || r.Iterations != len(seen) {
-			t.Errorf("trees %d: %+v, evaluated %+v, %v", trees, r, e, err)
-		}
-	}
-}
-
-// TestHoldOutOf: what rows are held out of, and what takes their place.
-func TestHoldOutOf(t *testing.T) {
-	d := blobs(78, 400, 4, 3, 255)
-	valid := blobs(79, 300, 4, 3, 255)
-	for _, test := range []struct {
-		name      string
-		data      *table
-		valid     bool
-		change    func(*Params)
-		held      int // rows
-		tempered  bool
-		leastPart int // of the iterations of the first phase
-	}{
-		{"defaults", d, false, func(*Params) {}, 400, true, 1},
-		{"holdout", d, false, func(p *Params) { p.Calibration = "holdout" }, 80, true, 1},
-		{"trees alone", d, false, func(p *Params) { p.Calibration = "none" }, 400, false, 1},
-		{"calibration alone", d, false, func(p *Params) { p.Trees = 20 }, 400, true, 20},
-		{"neither", d, false, func(p *Params) { p.Trees, p.Calibration = 20, "none" }, 0, false, 0},
-		{"paper", d, false, func(p *Params) { p.Preset = PresetPaper }, 0, false, 0},
-		{"paper, folds", d, false, func(p *Params) { p.Preset, p.Trees, p.Calibration = PresetPaper, 30, "folds" }, 400, true, 30},
-		{"fast", d, false, func(p *Params) { p.Preset = PresetFast }, 400, true, 1},
-		{"valid", d, true, func(*Params) {}, 0, true, 0},
-		{"valid and none", d, true, func(p *Params) { p.Calibration = "none" }, 0, false, 0},
-		{"valid and trees", d, true, func(p *Params) { p.Trees = 20 }, 0, true, 0},
-		{"valid and holdout", d, true, func(p *Params) { p.Calibration = "holdout" }, 80, true, 1},
-		{"early stopping", d, true, func(p *Params) { p.EarlyStopping = 3 }, 0, true, 0},
-		{"abc", d, false, func(p *Params) { p.Method, p.Trees = ABC, 40 }, 400, true, 20},
-		{"logitboost", d, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 30 }, 400, true, 10},
-		{"few rows", d.slice(0, 49), false, func(p *Params) { p.Trees = 10 }, 0, false, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			train := newDataset(t, test.data)
-			var v *Dataset
-			if test.valid {
-				var err error
-				if v, err = train.Aligned(valid.features(), valid.labels(), nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-			count, r := phases(t, train, defaults(test.change), v)
-			if (count[PhaseHoldOut] >= max(test.leastPart, 1)) != (test.leastPart > 0) || r.HeldOutRows != test.held || (r.HeldOut != nil) != (test.held > 0) {
-				t.Errorf("%v; %d rows held out", count, r.HeldOutRows)
-			}
-			if (r.Model.Temperature() != 1) != test.tempered {
-				t.Errorf("temperature %g", r.Model.Temperature())
-			}
-			if !test.valid {
-				return
-			}
-			e, err := r.Model.Evaluate(valid.features(), valid.labels(), nil, PredictOptions{})
-			if err != nil || r.Valid.Errors != e.Errors || !near(r.Valid.LogLoss, e.LogLoss, 1e-9) {
-				t.Errorf("valid %+v, evaluated %+v, %v", r.Valid, e, err)
-			}
-		})
-	}
-}
-
-// TestRareClasses: a class of one row is always trained on; one of two rows may be
-// held out.
-func TestRareClasses(t *testing.T) {
-	d := blobs(80, 300, 3, 3, 255)
-	for i := range 5 {
-		d.y[50*i+3] = 3 + i/2
-	}
-	_, r := phases(t, newDataset(t, d), defaults(), nil)
-	if got := len(r.Model.Classes()); got != 6 || r.HeldOutRows != 299 {
-		t.Errorf("%d classes, %d rows held out", got, r.HeldOutRows)
-	}
-	p, err := r.Model.PredictProba(d.features(), PredictOptions{})
-	if err != nil || slices.ContainsFunc(p, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
-		t.Error("no probabilities", err)
-	}
-}
-
-// TestPhasesResume: an interruption in either phase leaves a model, and no trace
-// in what follows.
-func TestPhasesResume(t *testing.T) {
-	set := newDataset(t, blobs(81, 300, 4, 3, 255))
-	p := defaults(func(p *Params) { p.Threads = 2 })
-	want, err := Train(context.Background(), set, p, TrainOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := NewTrainer(set, p, TrainOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Free()
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	seen := map[string]int{}
-	for i := 0; ; i++ {
-		if i%37 == 5 {
-			now, more := b.Step(cancelled)
-			r := b.Result()
-			if more || r.StoppedBy != StoppedByInterrupt || r.Phase != now.Phase || r.Model.Trees() == 0 || r.Model.Temperature() == 1 || r.HeldOut == nil {
-				t.Fatalf("%s %d: %+v", now.Phase, now.Iteration, r)
-			}
-			seen[now.Phase]++
-		}
-		if _, more := b.Step(context.Background()); !more {
-			break
-		}
-	}
-	if r := b.Result(); r.Model.Fingerprint() != want.Model.Fingerprint() || r.StoppedBy != want.StoppedBy || *r.HeldOut != *want.HeldOut {
-		t.Errorf("%+v, want %+v", r, want)
-	}
-	if seen[PhaseHoldOut] == 0 || seen[PhaseTrain] == 0 {
-		t.Errorf("interrupted in %v", seen)
-	}
-}
-
-// TestTimeLimit: training ends in time, with a calibrated model.
-func TestTimeLimit(t *testing.T) {
-	set := newDataset(t, letter().slice(0, 8000))
-	for _, limit := range []float64{1e-6, 0.5} {
-		count, r := phases(t, set, defaults(func(p *Params) { p.TimeLimit = limit }), nil)
-		if count[PhaseHoldOut] == 0 || count[PhaseTrain] == 0 || limit < 0.1 && len(count) != 2 || r.Model.Temperature() == 1 || r.HeldOut == nil {
-			t.Errorf("%g s: %v, %+v", limit, count, r)
-		}
-		if stopped := r.StoppedBy == StoppedByTimeLimit; limit < 0.1 && r.Iterations != 1 || limit > 0.1 && !stopped && r.StoppedBy != StoppedByTrees {
-			t.Errorf("%g s: stopped by %s after %d iterations", limit, r.StoppedBy, r.Iterations)
-		}
-		if slow := r.Elapsed.Seconds(); slow > limit+5 { // an iteration takes some ms
-			t.Errorf("%g s: took %g s", limit, slow)
-		}
-	}
-	_, r := phases(t, set, defaults(func(p *Params) { p.Trees, p.Calibration, p.TimeLimit = 1_000_000, "none", 0.2 }), nil)
-	if r.StoppedBy != StoppedByTimeLimit || r.Iterations < 2 {
-		t.Errorf("one phase: stopped by %s after %d iterations", r.StoppedBy, r.Iterations)
 	}
 }
 
@@ -436,12 +195,20 @@ func testChosenNumbers(t *testing.T, known *Parameter, values map[any]bool) {
 func fewestTrees(t *testing.T) int {
 	t.Helper()
 	least := math.MaxInt
-	for seed := uint64(0); seed < 5 && least > 1; seed++ {
-		d, random := blobs(77, foldRows, 3, 2, 255), rand.New(rand.NewPCG(seed, 1))
-		for i := range d.y {
-			d.y[i] = random.IntN(2)
+	for seed := uint64(0); seed < 40 && least > 1; seed++ {
+		random := rand.New(rand.NewPCG(seed, 1))
+		x, y := make([]float64, 3*foldRows), make([]int, foldRows)
+		for i := range x {
+			x[i] = math.Round(32 * random.NormFloat64())
 		}
-		r, err := Train(context.Background(), newDataset(t, d), defaults(), TrainOptions{})
+		for i := range y {
+			y[i] = random.IntN(2)
+		}
+		d, err := NewDataset(RowMajor(x, foldRows, 3), IntLabels(y), DatasetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Train(context.Background(), d, defaults(), TrainOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -517,5 +284,24 @@ func TestPairsOfFewClasses(t *testing.T) {
 	}
 	if known, _, _ := spec.Find("pairs"); !strings.Contains(known.Detail, fmt.Sprintf("8 pairs need %d classes, 4 need %d and 2 need %d", need[8], need[4], need[2])) {
 		t.Errorf("pairs: %s", known.Detail)
+	}
+}
+
+// TestLeafClassesFollowRows: by default, the leaves of many trees move fewer classes for many
+// rows.
+func TestLeafClassesFollowRows(t *testing.T) {
+	for _, c := range []struct{ rows, classes, trees, want int }{
+		{500_000, 100_000, 200, 20},
+		{500_000, 100_000, 20, 32},
+		{200_000, 10_000, 200, 32},
+		{1_000_000, 1000, 1000, 8},
+	} {
+		settings, err := defaults(func(p *Params) { p.Leaf, p.Trees = "sparse", c.trees }).resolve(Shape{Rows: c.rows, Features: 50, Classes: c.classes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := settings[0].LeafClasses; have != c.want {
+			t.Errorf("%d rows, %d classes, %d trees: leaves move %d classes, want %d", c.rows, c.classes, c.trees, have, c.want)
+		}
 	}
 }

@@ -1,0 +1,84 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/libaoso/aoso"
+)
+
+func TestParamErrors(t *testing.T) {
+	tests := []struct {
+		argument string
+		value    any
+		change   func(*aoso.Params)
+		texts    []string
+	}{
+		{"method", "boost", func(p *aoso.Params) { p.Method = "boost" }, []string{`"boost"`, "aoso, abc or logitboost"}},
+		{"leaf", "half", func(p *aoso.Params) { p.Leaf = "half" }, []string{`"half"`, "full, pair or sparse"}},
+		{"leaf", "full", func(p *aoso.Params) { p.Method, p.Leaf = aoso.ABC, "full" }, []string{"pair", "method abc"}},
+		{"pairs", 3, func(p *aoso.Params) { p.Pairs = 3 }, []string{"1, 2, 4 or 8"}},
+		{"pairs", -1, func(p *aoso.Params) { p.Pairs = -1 }, nil},
+		{"pairs", 16, func(p *aoso.Params) { p.Pairs = 16 }, nil},
+		{"pairs", 2, func(p *aoso.Params) { p.Method, p.Pairs = aoso.LogitBoost, 2 }, []string{"method logitboost"}},
+		{"pair_selection", "best", func(p *aoso.Params) { p.PairSelection = "best" }, []string{"second_order, first_order or root"}},
+		{"base_class", "any", func(p *aoso.Params) { p.BaseClass = "any" }, []string{"worst or exhaustive"}},
+		{"base_gap", 0, func(p *aoso.Params) { p.BaseGap = 0 }, nil},
+		{"trees", -1, func(p *aoso.Params) { p.Trees = -1 }, []string{"at least 1"}},
+		{"trees", 2, func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 2 }, []string{"at least 3", "logitboost"}},
+		{"leaves", 1, func(p *aoso.Params) { p.Leaves = 1 }, []string{"2 to 65536"}},
+		{"leaves", 100_000, func(p *aoso.Params) { p.Leaves = 100_000 }, []string{"65536"}},
+		{"shrinkage", -0.1, func(p *aoso.Params) { p.Shrinkage = -0.1 }, []string{"above 0"}},
+		{"shrinkage", 1.5, func(p *aoso.Params) { p.Shrinkage = 1.5 }, nil},
+		{"max_depth", -1, func(p *aoso.Params) { p.MaxDepth = -1 }, nil},
+		{"min_samples", -1, func(p *aoso.Params) { p.MinSamples = -1 }, nil},
+		{"min_hessian", -1.0, func(p *aoso.Params) { p.MinHessian = -1 }, nil},
+		{"min_gain", math.Inf(1), func(p *aoso.Params) { p.MinGain = math.Inf(1) }, nil},
+		{"preset", "slow", func(p *aoso.Params) { p.Preset = "slow" }, []string{"auto, fast or paper"}},
+		{"calibration", "", func(p *aoso.Params) { p.Calibration = "" }, []string{"auto, none, holdout or folds"}},
+		{"l2", -0.5, func(p *aoso.Params) { p.L2 = -0.5 }, nil},
+		{"max_step", -1.0, func(p *aoso.Params) { p.MaxStep = -1 }, nil},
+		{"max_step", 21.0, func(p *aoso.Params) { p.MaxStep = 21 }, nil},
+		{"subsample", -0.5, func(p *aoso.Params) { p.Subsample = -0.5 }, nil},
+		{"subsample", 1.1, func(p *aoso.Params) { p.Subsample = 1.1 }, nil},
+		{"colsample_bytree", -1.0, func(p *aoso.Params) { p.ColsampleByTree = -1 }, nil},
+		{"colsample_bynode", 2.0, func(p *aoso.Params) { p.ColsampleByNode = 2 }, nil},
+		{"trim", 1.0, func(p *aoso.Params) { p.Trim = 1 }, nil},
+		{"trim", -0.1, func(p *aoso.Params) { p.Trim = -0.1 }, nil},
+		{"stop_loss", -1.0, func(p *aoso.Params) { p.StopLoss = -1 }, nil},
+		{"early_stopping", -1, func(p *aoso.Params) { p.EarlyStopping = -1 }, nil},
+		{"early_stopping", 5, func(p *aoso.Params) { p.EarlyStopping = 5 }, []string{"validation set"}},
+		{"metric", "auc", func(p *aoso.Params) { p.Metric = "auc" }, []string{"logloss, error, "}},
+		{"threads", -1, func(p *aoso.Params) { p.Threads = -1 }, nil},
+		{"level", "sse", func(p *aoso.Params) { p.Level = "sse" }, []string{"generic"}},
+	}
+	set := newDataset(t, blobs(40, 50, 3, 3, 255))
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.argument, test.value), func(t *testing.T) {
+			r, err := aoso.Train(context.Background(), set, params(test.change), aoso.TrainOptions{})
+			wantArgumentError(t, err, test.argument, append(test.texts, fmt.Sprint(test.value))...)
+			if e, ok := err.(*aoso.ArgumentError); ok && e.Value != test.value {
+				t.Errorf("value %v, want %v", e.Value, test.value)
+			}
+			if r != nil {
+				t.Error("there is a result all the same")
+			}
+		})
+	}
+	for _, change := range []func(*aoso.Params){
+		func(p *aoso.Params) { p.Shrinkage = math.NaN() }, func(p *aoso.Params) { p.Subsample = math.NaN() }, func(p *aoso.Params) { p.Trim = math.NaN() },
+		func(p *aoso.Params) { p.L2 = math.NaN() }, func(p *aoso.Params) { p.MaxStep = math.NaN() }, func(p *aoso.Params) { p.StopLoss = math.NaN() },
+		func(p *aoso.Params) { p.ColsampleByTree = math.NaN() }, func(p *aoso.Params) { p.ColsampleByNode = math.NaN() },
+		func(p *aoso.Params) { p.MinHessian = math.NaN() }, func(p *aoso.Params) { p.MinGain = math.NaN() },
+	} {
+		if err := params(change).Check(); err == nil {
+			t.Errorf("NaN is taken: %+v", params(change))
+		}
+	}
+	if err := aoso.DefaultParams().Check(); err != nil {
+		t.Error(err)
+	}
+	wantArgumentError(t, params(func(p *aoso.Params) { p.Level = "mmx" }).Check(), "level", "generic")
+}

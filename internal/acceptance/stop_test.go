@@ -1,0 +1,147 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/libaoso/aoso"
+)
+
+func TestEarlyStopping(t *testing.T) {
+	d := blobs(31, 1600, 4, 4, 255)
+	trainSet, validSet := d.slice(0, 400), d.slice(400, 1600)
+	set := newDataset(t, trainSet)
+	valid := aligned(t, set, validSet)
+	for _, metric := range []string{"logloss", "error"} {
+		for _, every := range []int{1, 4} {
+			for _, method := range []string{aoso.AOSO, aoso.ABC, aoso.LogitBoost} {
+				t.Run(fmt.Sprint(metric, every, method), func(t *testing.T) {
+					var seen []aoso.Progress
+					r := train(t, set, params(func(p *aoso.Params) { p.Method, p.Metric, p.EarlyStopping, p.Shrinkage = method, metric, 12, 0.3 }),
+						aoso.TrainOptions{Valid: valid, EvalEvery: every, Callback: func(p aoso.Progress) bool {
+							if p.Evaluated {
+								seen = append(seen, p)
+							}
+							return true
+						}})
+					if r.StoppedBy != aoso.StoppedByEarlyStopping {
+						t.Fatalf("stopped by %s", r.StoppedBy)
+					}
+					best, value := aoso.Progress{}, math.Inf(1)
+					for i, p := range seen {
+						v := p.Valid.LogLoss
+						if metric == "error" {
+							v = p.Valid.ErrorRate
+						}
+						if v < value {
+							best, value = p, v
+						}
+						if p.Best != best.Iteration || p.Iteration != (i+1)*every {
+							t.Errorf("iteration %d, best %d; want %d, %d", p.Iteration, p.Best, (i+1)*every, best.Iteration)
+						}
+					}
+					if r.BestIteration != best.Iteration || r.Model.Trees() != best.Trees || *r.Valid != *best.Valid {
+						t.Errorf("ends with iteration %d, %d trees, %+v; the best is %d, %d trees, %+v",
+							r.BestIteration, r.Model.Trees(), *r.Valid, best.Iteration, best.Trees, *best.Valid)
+					}
+					if r.Iterations < best.Iteration+12 || r.Iterations >= best.Iteration+12+every {
+						t.Errorf("stopped after %d iterations, the best is %d", r.Iterations, best.Iteration)
+					}
+					if e, err := r.Model.Evaluate(validSet.features(), validSet.labels(), nil, aoso.PredictOptions{}); err != nil || *e != *r.Valid {
+						t.Errorf("the model does %+v (%v), said to do %+v", e, err, *r.Valid)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestLastIsBest: the last iteration may be the best though it is not one of
+// those that are evaluated on the way.
+func TestLastIsBest(t *testing.T) {
+	d := blobs(44, 800, 4, 4, 255)
+	set := newDataset(t, d.slice(0, 400))
+	valid := aligned(t, set, d.slice(400, 800))
+	r := train(t, set, params(func(p *aoso.Params) { p.Trees, p.EarlyStopping, p.Shrinkage = 25, 50, 0.02 }), aoso.TrainOptions{Valid: valid, EvalEvery: 10})
+	if r.BestIteration != 25 || r.Model.Trees() != 25 || r.StoppedBy != aoso.StoppedByTrees {
+		t.Errorf("iteration %d is the best, %d trees, stopped by %s", r.BestIteration, r.Model.Trees(), r.StoppedBy)
+	}
+	if e, err := r.Model.Evaluate(d.slice(400, 800).features(), d.slice(400, 800).labels(), nil, aoso.PredictOptions{}); err != nil || *e != *r.Valid {
+		t.Errorf("the model does %+v (%v), said to do %+v", e, err, *r.Valid)
+	}
+}
+
+func TestCallback(t *testing.T) {
+	d := blobs(32, 300, 4, 4, 255)
+	for _, v := range everyVariant {
+		t.Run(v.name, func(t *testing.T) {
+			var last aoso.Progress
+			r := train(t, newDataset(t, d), params(v.change), aoso.TrainOptions{EvalEvery: 2, Callback: func(p aoso.Progress) bool {
+				if p.Iteration != last.Iteration+1 || p.Trees <= last.Trees || p.Elapsed < last.Elapsed || p.Valid != nil ||
+					p.Evaluated != (p.Iteration%2 == 0) || p.Evaluated != (p.TrainLoss > 0) {
+					t.Errorf("%+v after %+v", p, last)
+				}
+				last = p
+				return p.Iteration < 6
+			}})
+			if r.StoppedBy != aoso.StoppedByInterrupt || r.Iterations != 6 || r.BestIteration != 6 || r.Model.Trees() != last.Trees || r.TrainLoss != last.TrainLoss {
+				t.Errorf("stopped by %s after %d iterations with %d trees at a loss of %g, the callback saw %+v",
+					r.StoppedBy, r.Iterations, r.Model.Trees(), r.TrainLoss, last)
+			}
+		})
+	}
+}
+
+// countdown is a context that is cancelled once it has been asked so often.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancel cancels training wherever it looks at its context: what is kept
+// is whole iterations, the same as without the end of the training.
+func TestCancel(t *testing.T) {
+	d := blobs(33, 300, 4, 5, 255)
+	set := newDataset(t, d)
+	for _, v := range everyVariant {
+		t.Run(v.name, func(t *testing.T) {
+			p := params(func(p *aoso.Params) { v.change(p); p.Shrinkage = 0.3; rounds(p, 4, 5) })
+			whole := train(t, set, p, aoso.TrainOptions{}).Model
+			per, seen := whole.TreesPerIteration(), map[int]bool{}
+			for left := 0; ; left++ {
+				r, err := aoso.Train(&countdown{context.Background(), left}, set, p, aoso.TrainOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				trees := r.Model.Trees()
+				seen[trees] = true
+				if trees != r.Iterations*per {
+					t.Fatalf("%d trees of %d iterations", trees, r.Iterations)
+				}
+				if loss := lossOf(t, r.Model, d, aoso.PredictOptions{}); !near(loss, r.TrainLoss, 1e-5) {
+					t.Fatalf("%d trees: training says that its loss is %g, the model's is %g", trees, r.TrainLoss, loss)
+				}
+				want := rawScores(t, whole, d.features(), aoso.PredictOptions{Trees: trees})
+				if trees > 0 && !slices.Equal(rawScores(t, r.Model, d.features(), aoso.PredictOptions{}), want) {
+					t.Fatalf("%d trees: others than without interruption", trees)
+				}
+				if r.StoppedBy != aoso.StoppedByInterrupt {
+					break
+				}
+			}
+			if len(seen) != 5 {
+				t.Errorf("ends after %d different numbers of iterations, want 0 to 4", len(seen))
+			}
+		})
+	}
+}

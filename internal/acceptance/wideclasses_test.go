@@ -1,0 +1,67 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/libaoso/aoso"
+)
+
+// TestWideClasses: numbers of classes may have more than 16 bits, in training, prediction
+// and files, and a class may have one row.
+func TestWideClasses(t *testing.T) {
+	const classes = 70_000
+	rng := rand.New(rand.NewPCG(220, 0))
+	const rows = classes + 2000
+	x, y := make([]float64, 0, 3*rows), make([]int, rows)
+	for i := range y {
+		y[i] = i
+		if i >= classes {
+			y[i] = classes - 1 - i%5
+		}
+		where := 0.0
+		if y[i] >= classes-5 {
+			where = float64(classes - y[i])
+		}
+		x = append(x, where, rng.NormFloat64(), rng.NormFloat64())
+	}
+	train, err := aoso.NewDataset(aoso.RowMajor(x, rows, 3), aoso.IntLabels(y), aoso.DatasetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := aoso.DefaultParams()
+	p.Trees, p.Leaves, p.Calibration = 4, 8, "none"
+	r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if leaf := r.Model.Params().Leaf; leaf != "sparse" {
+		t.Errorf("leaves are %s by default", leaf)
+	}
+	var file bytes.Buffer
+	if err := r.Model.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	m, err := aoso.Decode(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, due := m.Fingerprint(), r.Model.Fingerprint(); have != due {
+		t.Errorf("the model read has the fingerprint %s, that written %s", have, due)
+	}
+	found, err := m.Predict(aoso.RowMajor(x[3*classes:3*(classes+5)], 5, 3), aoso.PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range found {
+		if have, due := m.Classes()[k], fmt.Sprint(y[classes+i]); have != due {
+			t.Errorf("a row of class %s is predicted as %s", due, have)
+		}
+	}
+	p.Leaf = "full"
+	_, err = aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+	wantArgumentError(t, err, "leaf", "65534")
+}
