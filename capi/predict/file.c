@@ -8,7 +8,7 @@
 
 enum { MOST_UNPACKED = 32 }; /* bytes of arrays when they are unpacked, for each byte of the file */
 
-enum { PREFIX = FILE_PREFIX, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
+enum { PREFIX = FILE_PREFIX, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 1 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
 

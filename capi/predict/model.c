@@ -389,13 +389,7 @@ static bool children_of(const uint8_t *middles, uint64_t first, uint32_t nodes, 
 /* Reads the shape of trees whose ranges of nodes are known. */
 static aosop_status read_shape(const aosop_model *m, file *f, const raw_forest *r) {
     aosop_status status = AOSOP_OK;
-    const uint64_t n = (uint64_t)m->nodes;
-    if (!file_find(f, "middle", NULL)) {
-        const uint8_t *left = take(f, "left", "i32", n, &status), *right = take(f, "right", "i32", n, &status);
-        for (uint64_t i = 0; !status && i < n; i++) r->children[2 * i] = i32_at(left, i), r->children[2 * i + 1] = i32_at(right, i);
-        return status;
-    }
-    const uint8_t *middles = take(f, "middle", "u16", n, &status);
+    const uint8_t *middles = take(f, "middle", "u16", (uint64_t)m->nodes, &status);
     int32_t *room = status ? NULL : malloc((2 * (size_t)m->most + 1) * sizeof *room);
     if (!status && !room) status = no_memory("the model");
     for (int64_t t = 0; !status && t < m->trees; t++) {

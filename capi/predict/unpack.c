@@ -97,7 +97,7 @@ static bool next(numbers *r, int table, uint64_t *n) {
 static uint64_t unzigzag(uint64_t n) { return n >> 1 ^ (0 - (n & 1)); }
 
 enum form { INTEGER, BITS, MULTIPLE, POSITION, FLOAT };
-enum origin { POSITIVE, ZERO, BEFORE, PLAIN_GROUP, GROUP };
+enum origin { POSITIVE, ZERO, BEFORE, GROUP };
 enum { MOST_KINDS = 16, FRACTION_BITS = 23 };
 
 /* How the elements of an array are made of numbers. */
@@ -172,7 +172,7 @@ static float closing(const uint8_t *others, uint64_t n) {
 }
 
 static bool unpack_groups(const packing *p, numbers *r, uint64_t count, uint8_t *out) {
-    const int bases = p->origin == GROUP ? p->num_kinds : 0;
+    const int bases = p->num_kinds;
     const uint64_t members = p->form == FLOAT ? p->group - 1 : p->group;
     uint64_t base = 0, n;
     for (uint64_t i = 0; i < count / p->group; i++) {
@@ -217,12 +217,11 @@ static bool take_groups(packing *p, const uint8_t **code, uint64_t *size, uint64
     p->group = take_number(code, size, 8, &ok);
     p->num_kinds = 1;
     if (!ok || p->group < 1 || p->group > count || count % p->group) return false;
-    if (p->origin == PLAIN_GROUP) return true;
     p->num_kinds = (int)take_number(code, size, 1, &ok);
     if (!ok || p->num_kinds < 1 || p->num_kinds > MOST_KINDS) return false;
     if (p->num_kinds == 1) return true;
     const uint64_t length = take_number(code, size, 8, &ok), groups = count / p->group;
-    if (!ok || length < 1 || length > *size || ((*code)[0] & 15) != INTEGER || (*code)[0] >> 4 >= PLAIN_GROUP) return false; /* no groups in groups */
+    if (!ok || length < 1 || length > *size || ((*code)[0] & 15) != INTEGER || (*code)[0] >> 4 >= GROUP) return false; /* no groups in groups */
     p->kinds = groups / MOST_PER_BYTE <= length ? allocate(groups + 1, 1) : NULL;
     ok = p->kinds && unpack(*code, length, "u8", groups, p->kinds);
     for (uint64_t i = 0; ok && i < groups; i++) ok = p->kinds[i] < p->num_kinds;
@@ -255,9 +254,9 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
         ok = ok && (p.list = allocate(p.entries + 1, (size_t)p.size)) && unpack(code, length, type, p.entries, p.list);
         if (ok) code += length, size -= length;
     }
-    const bool grouped = p.origin >= PLAIN_GROUP;
+    const bool grouped = p.origin == GROUP;
     if (ok && grouped) ok = take_groups(&p, &code, &size, count);
-    const int tables = p.origin == GROUP ? p.num_kinds + (p.form == FLOAT ? 2 : 1) : 1;
+    const int tables = grouped ? p.num_kinds + (p.form == FLOAT ? 2 : 1) : 1;
     numbers *r = ok ? read_numbers(code, size, tables) : NULL;
     ok = r && (grouped ? unpack_groups : unpack_elements)(&p, r, count, out);
     free(r);

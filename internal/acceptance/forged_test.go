@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,11 +29,8 @@ type modelFile struct {
 	Feature     []int32   `json:"-"`
 	Threshold   []float64 `json:"-"`
 	MissingLeft []uint8   `json:"-"`
-	Left        []int32   `json:"-"`
-	Right       []int32   `json:"-"`
 	Middle      []uint16  `json:"-"`
 	Gain        []float32 `json:"-"`
-	NodeRows    []uint32  `json:"-"`
 	NodePairs   []uint16  `json:"-"`
 	LeafRows    []uint32  `json:"-"`
 	LeafPairs   []uint16  `json:"-"`
@@ -44,7 +39,6 @@ type modelFile struct {
 	Scores conformal.Scores `json:"-"` // if Conformal is there
 
 	ClassesApart, FeaturesApart bool `json:"-"` // whose names the header does not have
-	Short                       bool `json:"-"` // with Middle in place of Left, Right and NodeRows
 
 	// Of models with categories only.
 	Set          []uint32  `json:"-"`
@@ -64,13 +58,7 @@ func (m *modelFile) arrays(f func(name string, array any)) {
 	f("feature", &m.Feature)
 	f("threshold", &m.Threshold)
 	f("missing_left", &m.MissingLeft)
-	if m.Short {
-		f("middle", &m.Middle)
-	} else {
-		f("left", &m.Left)
-		f("right", &m.Right)
-		f("node_rows", &m.NodeRows)
-	}
+	f("middle", &m.Middle)
 	f("gain", &m.Gain)
 	f("node_pairs", &m.NodePairs)
 	f("leaf_rows", &m.LeafRows)
@@ -126,7 +114,6 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 			clone(t, opened, name, array)
 		}
 	}
-	m.Short = opened.Has("middle")
 	m.arrays(read)
 	categories := opened.Has("categories")
 	if categories {
@@ -274,13 +261,8 @@ func TestForgedModels(t *testing.T) {
 		{"node 0 has missing_left 2", full, func(f *modelFile) { f.MissingLeft[0] = 2 }},
 		{"leaf 1 has value NaN", full, func(f *modelFile) { f.Steps[5] = nan }},
 		{"leaf 5 has value -Inf", pair, func(f *modelFile) { f.Steps[5] = float32(math.Inf(-1)) }},
-		{"the nodes of tree 0", plain, func(f *modelFile) { f.Left[0] = 0 }},
-		{"rows of a node of tree 0", plain, func(f *modelFile) { f.NodeRows[0]++ }},
-		{"rows of a node of tree 0", plain, func(f *modelFile) { f.LeafRows[0] += 3 }},
-		{"tree 0 has", plain, func(f *modelFile) { f.FirstLeaf[1]++ }},
 		{"do not make trees", full, func(f *modelFile) { f.FirstLeaf[1]++ }},
 		{"do not make trees", full, func(f *modelFile) { f.FirstNode[1], f.FirstLeaf[1] = 1<<31, 1<<31+1 }},
-		{"tree 0 has", plain, func(f *modelFile) { f.FirstNode[1], f.FirstLeaf[1] = 1<<31, 1<<31+1 }},
 		{"do not make trees", full, func(f *modelFile) { f.Middle[0] = 0 }},
 		{"do not make trees", full, func(f *modelFile) { f.Middle[1] = f.Middle[0] }},
 		{"do not make trees", full, func(f *modelFile) { f.Middle[0] = uint16(f.FirstLeaf[1]) }},
@@ -289,7 +271,7 @@ func TestForgedModels(t *testing.T) {
 		{"do not make trees", full, func(f *modelFile) { f.LeafRows = f.LeafRows[1:] }},
 		{"left has", full, func(f *modelFile) { f.Middle = append(f.Middle, 1) }},
 		{"rows of a node of tree 0", full, func(f *modelFile) { f.LeafRows[0], f.LeafRows[1] = math.MaxUint32, math.MaxUint32 }},
-		{"first_node and first_leaf", plain, func(f *modelFile) { f.FirstNode[0] = 1 }},
+		{"do not make trees", plain, func(f *modelFile) { f.FirstNode[0] = 1 }},
 		{"gain has", full, func(f *modelFile) { f.Gain = f.Gain[1:] }},
 		{"leaf_pairs has 2 numbers in place of 0", full, func(f *modelFile) { f.LeafPairs = []uint16{0, 1} }},
 		{"node 0 has classes", full, func(f *modelFile) { f.NodePairs[0] = f.NodePairs[1] }},
@@ -421,8 +403,8 @@ func TestNamedModel(t *testing.T) {
 		if err != nil || again.Fingerprint() != m.Fingerprint() || !slices.Equal(again.Classes(), m.Classes()) || !slices.Equal(again.FeatureNames(), m.FeatureNames()) {
 			t.Errorf("the model comes back otherwise: %v", err)
 		}
-		if data[8] != 5 || bytes.Contains(data[:4096], []byte("n299")) {
-			t.Errorf("version %d, or names are in the header", data[8])
+		if bytes.Contains(data[:4096], []byte("n299")) {
+			t.Error("names are in the header")
 		}
 	}
 	few := encode(t, trained(t, blobs(91, 600, 256, 256, 255), params(func(p *aoso.Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" })).Model)
@@ -457,32 +439,6 @@ func TestUnknownKeys(t *testing.T) {
 		m, err := aoso.Decode(forge(t, full, change))
 		if !errors.Is(err, aoso.ErrNewer) || !strings.Contains(err.Error(), want) || m != nil {
 			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-// TestForgedVersion1 changes the parameters in a file of version 1, which also has
-// those that say how the training ran.
-func TestForgedVersion1(t *testing.T) {
-	old, err := os.ReadFile(filepath.Join("..", "..", "testdata", "version1", "abc.aoso"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ before, after, want string }{
-		{`"Threads": 0`, `"Threads": 9`, ""},
-		{`"Level": ""`, `"Level":"x"`, ""},
-		{`"Leaves": 4`, `"leaves": 4`, `the parameter "leaves"`},
-		{`"Leaves": 4`, `"Leaves":-4`, "the parameter leaves is -4"},
-		{`"trees": 6`, `"tress": 6`, `has "tress"`},
-	} {
-		file := bytes.Replace(old, []byte(c.before), []byte(c.after), 1)
-		repair(file)
-		m, err := aoso.Decode(file)
-		switch {
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%s: %v", c.after, err)
-		case c.want == "" && (err != nil || m.Params().Threads != 0 || m.Params().Level != ""):
-			t.Errorf("%s: %v", c.after, err)
 		}
 	}
 }
@@ -554,7 +510,7 @@ func spoil(r *rand.Rand, f *modelFile) {
 		case 9:
 			f.Gain[n] = float32(v)
 		case 10, 11, 13:
-			spoilShape(f, k, n, i)
+			f.Middle[n] = uint16(i)
 		case 12:
 			f.NodePairs[pick(len(f.NodePairs))] = uint16(i)
 		case 14:
@@ -562,20 +518,6 @@ func spoil(r *rand.Rand, f *modelFile) {
 		case 15:
 			f.Steps[pick(len(f.Steps))] = float32(v)
 		}
-	}
-}
-
-// spoilShape changes a number of what makes a node part of a tree.
-func spoilShape(f *modelFile, k, node, i int) {
-	switch {
-	case f.Short:
-		f.Middle[node] = uint16(i)
-	case k == 10:
-		f.Left[node] = int32(i)
-	case k == 11:
-		f.Right[node] = ^int32(i)
-	default:
-		f.NodeRows[node] = uint32(i)
 	}
 }
 

@@ -33,7 +33,7 @@ func encode(t testing.TB, m *aoso.Model) []byte {
 	return b.Bytes()
 }
 
-// encodePlain is a file that is not packed, as older builds write it.
+// encodePlain returns a file that is not packed, as checkpoints hold it.
 func encodePlain(t testing.TB, m *aoso.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer

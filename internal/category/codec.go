@@ -18,7 +18,6 @@ func (e *Encoder) Write(w *modelio.Writer) {
 	if e == nil {
 		return
 	}
-	w.NeedNewest()
 	var counts []int32
 	var names, rated []uint8
 	var ends []uint64

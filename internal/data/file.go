@@ -52,7 +52,6 @@ func (s *Set) writer(rows int) *modelio.Writer {
 	modelio.Add(w, "labels", s.Labels)
 	modelio.Add(w, "weights", s.Weights)
 	if s.IDs != nil {
-		w.NeedNewest()
 		modelio.Add(w, "row_ids", s.IDs)
 	}
 	return w

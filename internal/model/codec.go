@@ -24,17 +24,17 @@ type meta struct {
 
 // Encode writes the model in its file format.
 func (m *Model) Encode(w io.Writer) error {
-	_, err := m.file(true).WritePacked(w)
+	_, err := m.file().WritePacked(w)
 	return err
 }
 
 // EncodePlain is Encode without packing: it is faster, and the file larger.
 func (m *Model) EncodePlain(w io.Writer) error {
-	_, err := m.file(false).WriteTo(w)
+	_, err := m.file().WriteTo(w)
 	return err
 }
 
-func (m *Model) file(short bool) *modelio.Writer {
+func (m *Model) file() *modelio.Writer {
 	h := m.Header
 	if len(h.Classes) > mostNamed {
 		h.Classes = nil
@@ -42,7 +42,7 @@ func (m *Model) file(short bool) *modelio.Writer {
 	if len(h.Features) > mostNamed {
 		h.Features = nil
 	}
-	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType, m.Named && modelio.Generated(m.Features)}, short)
+	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType, m.Named && modelio.Generated(m.Features)}, true)
 	if h.Classes == nil {
 		modelio.AddNames(w, "classes", m.Classes)
 	}
@@ -60,21 +60,21 @@ func (m *Model) Fingerprint() string {
 	return hex.EncodeToString(hash[:16])
 }
 
-// writer returns a writer of a forest's arrays, named as in the file. In short files, middles
+// writer returns a writer of a forest's arrays, named as in the file. With middles, they
 // replace what follows from them.
-func (m *Model) writer(meta any, short bool) *modelio.Writer {
+func (m *Model) writer(meta any, middles bool) *modelio.Writer {
 	w, f := modelio.NewWriter(modelio.Model, meta), m.Forest
 	modelio.Add(w, "first_node", f.firstNode)
 	modelio.Add(w, "first_leaf", f.firstLeaf)
 	f.splits.write(w)
-	if short {
+	if middles {
 		modelio.Add(w, "middle", f.middles())
 	} else {
 		modelio.Add(w, "left", f.left)
 		modelio.Add(w, "right", f.right)
 	}
 	modelio.Add(w, "gain", f.gain)
-	if !short {
+	if !middles {
 		modelio.Add(w, "node_rows", f.nodeRows)
 	}
 	addEnds(w, "node_pairs", f.nodePairs, f.classes)
@@ -127,8 +127,7 @@ func readNames(file *modelio.File, name string, names *[]string) (err error) {
 	return err
 }
 
-// Decode reads a model from the bytes of its file, which the model keeps using. It renames the
-// parameters of version 1.
+// Decode reads a model from the bytes of its file, which the model keeps using.
 func Decode(data []byte) (*Model, error) {
 	file, err := modelio.Open(modelio.Model, data)
 	if err != nil {
@@ -143,11 +142,6 @@ func Decode(data []byte) (*Model, error) {
 	}
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("%w: its header: %w", modelio.ErrCorrupt, err)
-	}
-	if file.Version == 1 {
-		if h.Params, err = renamed(h.Params); err != nil {
-			return nil, err
-		}
 	}
 	encoder, err := category.Read(file, len(h.Features), len(h.Classes))
 	if err != nil {
@@ -176,7 +170,7 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 		modelio.Read(file, "gain", &f.gain),
 		readEnds(file, "node_pairs", &f.nodePairs, f.classes),
 		modelio.Read(file, "leaf_rows", &f.leafRows),
-		f.readShape(file),
+		f.readMiddles(file),
 		readEnds(file, "leaf_pairs", &f.leafPairs, f.classes),
 		modelio.Read(file, "steps", &f.values),
 	); err != nil {
@@ -193,11 +187,8 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 	return f, nil
 }
 
-// readShape reads the children of nodes and their numbers of rows, once the leaves' are known.
-func (f *Forest) readShape(file *modelio.File) error {
-	if !file.Has("middle") {
-		return cmp.Or(modelio.Read(file, "left", &f.left), modelio.Read(file, "right", &f.right), modelio.Read(file, "node_rows", &f.nodeRows))
-	}
+// readMiddles sets the children of nodes and their numbers of rows, once the leaves' are known.
+func (f *Forest) readMiddles(file *modelio.File) error {
 	var middles []uint16
 	if err := modelio.Read(file, "middle", &middles); err != nil {
 		return err

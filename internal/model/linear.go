@@ -131,7 +131,6 @@ func (l *Linear) write(w *modelio.Writer) {
 	if l == nil {
 		return
 	}
-	w.Need(modelio.VersionLinear)
 	modelio.Add(w, "linear_columns", l.columns)
 	modelio.Add(w, "linear_first_edge", l.firstEdge)
 	modelio.Add(w, "linear_edges", l.edges)

@@ -10,8 +10,6 @@ import (
 
 // File is a file that Open has found sound.
 type File struct {
-	Version uint32 // of its format
-
 	kind   Kind
 	meta   json.RawMessage
 	arrays map[string]array
@@ -49,10 +47,7 @@ func Open(kind Kind, data []byte) (*File, error) {
 	if header.Format != kind.format() || header.Version != binary.LittleEndian.Uint32(data[8:]) || header.Meta == nil {
 		return nil, corrupt("header: format, version or meta is missing or wrong")
 	}
-	if header.Version > kind.version() {
-		return nil, kind.newer(header.Version)
-	}
-	f := &File{Version: header.Version, kind: kind, meta: header.Meta, arrays: map[string]array{}}
+	f := &File{kind: kind, meta: header.Meta, arrays: map[string]array{}}
 	end, err := f.readArrays(header.Arrays, data, start)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
-//	  "version": 6,  (of a dataset 1, 2 with categories or row ids, 5 with names in arrays; of a training 1)
+//	  "version": 1,
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"feature","type":"i32","count":123,"packed":57,"offset":4096,"crc32c":"89abcdef"}
@@ -28,7 +28,7 @@
 //
 // Offsets count from the start of the file; the types are i8, u8, u16, i32,
 // u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
-// file, in the form that pack.go describes; models of versions 2 and 3 have none.
+// file, in the form that pack.go describes.
 // The type str is a list of names. It is always packed, as names.go describes.
 // Unpacked, the arrays of a file have at most 32 times its bytes. Only those of models
 // are packed, but for lists of names. The bytes of an array are covered by its own CRC-32C, the padding by the rule
@@ -66,31 +66,8 @@ const (
 
 func (k Kind) format() string { return "aoso-" + string(k) }
 
-// version is the newest version of files that this build reads. Models of version 1
-// had other names of parameters, those of version 3 have categories, those of
-// version 4 packed arrays, those of version 5 lists of names and middles of nodes, those
-// of version 6 linear scores.
-func (k Kind) version() uint32 {
-	if k == Model {
-		return newest
-	}
-	return 2
-}
-
-const newest = 6 // version of all kinds
-
-// versionShort is the first version of files with lists of names, and with groups of packed
-// numbers.
-const versionShort = 5
-
-// VersionLinear is the first version of models with linear scores, which older builds would
-// leave out.
-const VersionLinear = 6
-
-func (k Kind) newer(version uint32) error {
-	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",
-		ErrNewer, version, k.version())
-}
+// formatVersion is the version of the files that this build writes, and the newest that it reads.
+const formatVersion = 1
 
 // What can be wrong with a file. The errors returned are these and add the
 // particulars.
@@ -172,8 +149,8 @@ func (k Kind) checkPrefix(data []byte) error {
 	switch v := binary.LittleEndian.Uint32(data[8:]); {
 	case v == 0:
 		return corrupt("format version 0 does not exist")
-	case v > newest: // else Open tells, which knows the kind
-		return k.newer(v)
+	case v > formatVersion:
+		return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso", ErrNewer, v, formatVersion)
 	}
 	return nil
 }

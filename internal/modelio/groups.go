@@ -146,15 +146,12 @@ func cheapest(costs *[256][mostKinds]int, tokens []repeated) (kind byte) {
 
 // takeGroups takes what stands before the numbers of so many elements from the front of
 // code.
-func takeGroups(code []byte, count int, plain bool) (g groups, rest []byte, ok bool) {
+func takeGroups(code []byte, count int) (g groups, rest []byte, ok bool) {
 	group, code, ok := takeUint64(code)
 	if !ok || group < 1 || group > uint64(count) || count%int(group) != 0 {
 		return g, nil, false
 	}
 	g.group, g.count = int(group), 1
-	if plain {
-		return g, code, true
-	}
 	if len(code) == 0 || code[0] < 1 || code[0] > mostKinds {
 		return g, nil, false
 	}
@@ -163,7 +160,7 @@ func takeGroups(code []byte, count int, plain bool) (g groups, rest []byte, ok b
 		return g, code, true
 	}
 	length, code, ok := takeUint64(code)
-	if !ok || length < 1 || length > uint64(len(code)) || code[0]&15 != formInteger || code[0]>>4 >= originPlainGroup { // no groups in groups
+	if !ok || length < 1 || length > uint64(len(code)) || code[0]&15 != formInteger || code[0]>>4 >= originGroup { // no groups in groups
 		return g, nil, false
 	}
 	kinds, ok := unpack(code[:length], "u8", count/g.group)

@@ -195,7 +195,7 @@ func TestLayout(t *testing.T) {
 	size := binary.LittleEndian.Uint64(data[16:])
 	want := `{
   "format": "aoso-model",
-  "version": 2,
+  "version": 1,
   "meta": {
     "note": "<&>"
   },
@@ -208,7 +208,7 @@ func TestLayout(t *testing.T) {
 	if strings.TrimRight(header, " \n") != want || !strings.HasSuffix(header, "\n") {
 		t.Fatalf("header\n%s\nwant\n%s", header, want)
 	}
-	if string(data[:8]) != "AOSO\r\n\x1a\n" || data[8] != 2 || size != 320-32 ||
+	if string(data[:8]) != "AOSO\r\n\x1a\n" || data[8] != 1 || size != 320-32 ||
 		binary.LittleEndian.Uint64(data[24:]) != 448 || len(data) != 448 {
 		t.Fatalf("prefix %q", data[:32])
 	}
@@ -281,11 +281,11 @@ func TestDamage(t *testing.T) {
 
 func TestErrorTexts(t *testing.T) {
 	data := encoded(t, sample())
-	binary.LittleEndian.PutUint32(data[8:], 7)
-	later := forge(`{"format":"aoso-dataset","version":3,"meta":{},"arrays":[]}`, nil)
-	binary.LittleEndian.PutUint32(later[8:], 3)
+	binary.LittleEndian.PutUint32(data[8:], 2)
+	later := forge(`{"format":"aoso-dataset","version":2,"meta":{},"arrays":[]}`, nil)
+	binary.LittleEndian.PutUint32(later[8:], 2)
 	binary.LittleEndian.PutUint32(later[12:], headCRC(later))
-	if _, err := Open(Dataset, later); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "version 3 and this build of aoso reads up to version 2") {
+	if _, err := Open(Dataset, later); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "version 2 and this build of aoso reads up to version 1") {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -296,7 +296,7 @@ func TestErrorTexts(t *testing.T) {
 		{nil, ErrTruncated, []string{"empty"}},
 		{[]byte("f1,f2\n1,2"), ErrForeign, []string{`"f1,f2\n1,"`}},
 		{[]byte("AOSO\n\x1a\n"), ErrForeign, []string{"text mode"}},
-		{data[:100], ErrNewer, []string{"version 7", "up to version 6", "update"}},
+		{data[:100], ErrNewer, []string{"version 2", "up to version 1", "update"}},
 	} {
 		_, err := Open(Model, c.data)
 		if !errors.Is(err, c.is) {

@@ -24,11 +24,10 @@ import (
 //	0  zero, and none is below it
 //	1  zero
 //	2  the number before, or zero
-//	3  a number that stands before each so many elements, which itself is relative
-//	   to the one before; how many follows, uint64; older builds wrote it
-//	4  as 3; what follows, and the tables of the numbers, are those of [groups]
+//	3  a number that stands before each group of elements, which itself is relative
+//	   to the one before; what follows, and the tables of the numbers, are those of [groups]
 //
-// Numbers relative to origins 1 to 4 can be negative: n becomes 2n, and −n 2n − 1.
+// Numbers relative to origins 1 to 3 can be negative: n becomes 2n, and −n 2n − 1.
 //
 // A packed array has at least a byte for every 64 elements, so that a small file cannot
 // ask for much memory.
@@ -44,7 +43,6 @@ const (
 	originPositive = iota
 	originZero
 	originBefore
-	originPlainGroup
 	originGroup
 )
 
@@ -104,7 +102,7 @@ func packed(e elements, group int, positions bool) []byte {
 	origin, least := byte(originPositive), -1
 	for _, f := range forms {
 		for o := byte(originPositive); o <= originGroup; o++ {
-			if o == originPlainGroup || o == originGroup && !grouped || o != originGroup && f.floats != nil || o == originPositive && f.integers.negative() {
+			if o == originGroup && !grouped || o != originGroup && f.floats != nil || o == originPositive && f.integers.negative() {
 				continue
 			}
 			if cost := f.cost(o, group); least < 0 || cost < least {

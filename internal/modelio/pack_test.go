@@ -133,10 +133,9 @@ func TestForgedGroups(t *testing.T) {
 		"kinds past the end":     func(code []byte) []byte { code[length+7] = 1; return code },
 		"no code of kinds":       func(code []byte) []byte { code[length], code[length+1] = 0, 0; return code },
 		"groups of kinds":        func(code []byte) []byte { code[inner] = originGroup << 4; return code },
-		"plain groups of kinds":  func(code []byte) []byte { code[inner] = originPlainGroup << 4; return code },
 		"positions of kinds":     func(code []byte) []byte { code[inner] = formPosition; return code },
 		"another origin":         func(code []byte) []byte { code[0] = originZero<<4 | formFloat; return code },
-		"groups of another kind": func(code []byte) []byte { code[0] = originPlainGroup<<4 | formFloat; return code },
+		"groups of another kind": func(code []byte) []byte { code[0] = (originGroup+1)<<4 | formFloat; return code },
 		"the end is missing":     func(code []byte) []byte { return code[:len(code)-20] },
 		"all but the kinds":      func(code []byte) []byte { return code[:length] },
 	} {

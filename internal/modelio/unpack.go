@@ -47,11 +47,10 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 		p.floats.greatest = int64(number(1))
 	}
 	tables := 1
-	if ok && (p.origin == originPlainGroup || p.origin == originGroup) {
-		p.groups, code, ok = takeGroups(code, count, p.origin == originPlainGroup)
-		if p.last = p.form == formFloat; p.origin == originGroup {
-			tables = p.tables()
-		}
+	if ok && p.origin == originGroup {
+		p.groups, code, ok = takeGroups(code, count)
+		p.last = p.form == formFloat
+		tables = p.tables()
 	}
 	if float := of[0] == 'f'; !ok || p.origin > originGroup || p.form > formFloat ||
 		p.form == formFloat && (of != "f32" || p.origin != originGroup) ||
@@ -97,15 +96,12 @@ func (p *packing) read(e elements, first, end, table int) bool {
 
 // readGroups reads all elements, in groups.
 func (p *packing) readGroups(e elements) bool {
-	bases, kind, members := 0, 0, p.group
-	if p.origin == originGroup {
-		bases = p.count
-	}
+	kind, members := 0, p.group
 	if p.last {
 		members--
 	}
 	for first := 0; first < e.len(); first += p.group {
-		if !p.numbers.read(p.room[:1], bases) || !p.rebase(p.room[0]) {
+		if !p.numbers.read(p.room[:1], p.count) || !p.rebase(p.room[0]) {
 			return false
 		}
 		if p.kinds != nil {

@@ -15,8 +15,6 @@ import (
 // Writer collects the content of a file.
 type Writer struct {
 	kind   Kind
-	newest bool
-	least  uint32 // version that the arrays need; 0: any
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
@@ -56,36 +54,17 @@ func (w *Writer) add(name, of string, data []byte, count, group int) {
 	w.groups = append(w.groups, group)
 }
 
-// AddNames appends a list of names, which older builds refuse to read.
+// AddNames appends a list of names.
 func AddNames(w *Writer, name string, names []string) {
 	code := packNames(names)
 	w.add(name, listOfNames, code, len(names), 1)
 	w.arrays[len(w.arrays)-1].Packed = uint64(len(code))
-	w.Need(versionShort)
-}
-
-// Need gives the file at least a version of its format.
-func (w *Writer) Need(version uint32) { w.least = max(w.least, version) }
-
-// NeedNewest gives a file that is not packed its newest version, which older builds
-// refuse to read.
-func (w *Writer) NeedNewest() { w.newest = true }
-
-func (w *Writer) version() uint32 {
-	version := uint32(1)
-	if w.kind == Model {
-		version++
-	}
-	if w.newest {
-		version++
-	}
-	return max(version, w.least)
 }
 
 // WritePacked writes the file with its arrays packed, where that makes them shorter.
 func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	p := *w
-	p.arrays, p.data, p.least = slices.Clone(w.arrays), slices.Clone(w.data), max(w.least, versionShort)
+	p.arrays, p.data = slices.Clone(w.arrays), slices.Clone(w.data)
 	for i := range p.arrays {
 		if p.arrays[i].Packed > 0 {
 			continue
@@ -188,9 +167,9 @@ func (w *Writer) head() ([]byte, error) {
 func (w *Writer) render() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(magic)
-	b.Write(binary.LittleEndian.AppendUint32(nil, w.version()))
+	b.Write(binary.LittleEndian.AppendUint32(nil, formatVersion))
 	b.Write(make([]byte, prefixSize-b.Len()))
-	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), w.version())
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), formatVersion)
 	if err := json.Indent(&b, w.meta, "  ", "  "); err != nil {
 		return nil, err
 	}
