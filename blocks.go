@@ -128,7 +128,7 @@ func (b *DatasetBuilder) beginPasses() {
 			o.Whole = b.coded(b.whole)
 		}
 		if m := b.options.Init; m != nil {
-			o.Continues, o.Encoder, o.Names, o.Named = true, m.encoder, slices.Clone(m.names), m.named
+			o.Continues, o.Encoder, o.Names, o.Named = true, m.content.Encoder, slices.Clone(m.content.Features), m.content.Named
 		}
 		b.passes = data.NewBuilder(o, &b.dictionary)
 	}

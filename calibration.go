@@ -17,10 +17,10 @@ type Calibration struct {
 // Temperature is what the raw scores are divided by before they become
 // probabilities; 1 unless [Model.Calibrate] set it.
 func (m *Model) Temperature() float64 {
-	if m.temperature == 0 {
+	if m.content.Temperature == 0 {
 		return 1
 	}
-	return m.temperature
+	return m.content.Temperature
 }
 
 // Calibrate returns the model with a temperature (C. Guo et al., On
@@ -41,7 +41,7 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 		return nil, nil, err
 	}
 	if t.Unknown == len(labels) {
-		return nil, nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "at least one row of the classes of the model: %s", listed(m.classes))
+		return nil, nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "at least one row of the classes of the model: %s", listed(m.content.Classes))
 	}
 	k, err := kernels(o.Level)
 	if err != nil {
@@ -51,10 +51,10 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 	defer team.Close()
 	calibrated := *m
 	scaling := metric.Scaling{Scores: scores, Target: t, Start: 1, Precision: 1e-12, Kernels: k, Team: team}
-	calibrated.temperature = 1 / scaling.Factor()
-	calibrated.scores = nil
+	calibrated.content.Temperature = 1 / scaling.Factor()
+	calibrated.content.Scores = nil
 	if cmp.Or(o.Trees, m.Trees()) == m.Trees() {
 		calibrated.conformalize(scores, t, k, team)
 	}
-	return &calibrated, &Calibration{calibrated.temperature, m.evaluate(scores, t).LogLoss, calibrated.evaluate(scores, t).LogLoss}, nil
+	return &calibrated, &Calibration{calibrated.content.Temperature, m.evaluate(scores, t).LogLoss, calibrated.evaluate(scores, t).LogLoss}, nil
 }

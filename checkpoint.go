@@ -15,6 +15,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
@@ -163,7 +164,7 @@ func (c *checkpoint) decode(data []byte) (*fit.Record, error) {
 			if what := c.unlike(m); what != "" || j > 0 && params != run.Params {
 				return nil, foreign(fmt.Sprintf("a file in which the models of run %d have other %s", i, cmp.Or(what, "parameters")))
 			}
-			run.Params, run.Forests = params, append(run.Forests, m.forest)
+			run.Params, run.Forests = params, append(run.Forests, m.content.Forest)
 		}
 		record.Runs = append(record.Runs, run)
 	}
@@ -179,11 +180,11 @@ func foreign(what string) error {
 func (c *checkpoint) unlike(m *Model) string {
 	set := c.classes.set
 	switch {
-	case !slices.Equal(m.classes, set.Classes):
+	case !slices.Equal(m.content.Classes, set.Classes):
 		return "classes"
-	case !slices.Equal(m.names, set.Names):
+	case !slices.Equal(m.content.Features, set.Names):
 		return "features"
-	case !m.encoder.Equal(set.Encoder):
+	case !m.content.Encoder.Equal(set.Encoder):
 		return "categories"
 	}
 	return ""
@@ -239,12 +240,14 @@ func (c *checkpoint) write(w io.Writer, record *fit.Record) error {
 	file, set := modelio.NewWriter(modelio.Training, meta), c.classes.set
 	for i, run := range record.Runs {
 		for j, forest := range run.Forests {
-			m := Model{
-				forest: forest, classes: set.Classes, names: set.Names, named: set.Named, encoder: set.Encoder,
-				method: run.Params.Method, perRound: run.Params.TreesPerIteration(len(set.Classes)), params: Params(run.Params),
+			params, err := encodeParams(Params(run.Params))
+			if err != nil {
+				return err
 			}
+			m := model.New(run.Params.Method, forest, set.Classes, set.Names, set.Encoder)
+			m.Named, m.Params = set.Named, params
 			var content bytes.Buffer
-			if err := m.writePlain(&content); err != nil {
+			if err := m.EncodePlain(&content); err != nil {
 				return err
 			}
 			modelio.Add(file, arrayName(i, j), content.Bytes())

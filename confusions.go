@@ -31,7 +31,7 @@ func (m *Model) Confusions(x Features, labels Labels, n int, o PredictOptions) (
 		return nil, err
 	}
 	var all []Confusion
-	for _, c := range metric.Confusions(t.Labels, predicted, len(m.classes), n) {
+	for _, c := range metric.Confusions(t.Labels, predicted, len(m.content.Classes), n) {
 		all = append(all, Confusion(c))
 	}
 	return all, nil

@@ -101,7 +101,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	names, named := namesOf(o.Names, features.Cols()), o.Names != nil
 	if m := o.Init; m != nil {
-		names, named = slices.Clone(m.names), m.named
+		names, named = slices.Clone(m.content.Features), m.content.Named
 	}
 	weights, err := checkWeights(o.Weights, features.Rows())
 	if err != nil {
@@ -154,11 +154,11 @@ func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
 		return classes, err
 	}
 	for _, class := range classes {
-		if !slices.Contains(o.Init.classes, class) {
-			return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(o.Init.classes))
+		if !slices.Contains(o.Init.content.Classes, class) {
+			return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(o.Init.content.Classes))
 		}
 	}
-	return slices.Clone(o.Init.classes), nil
+	return slices.Clone(o.Init.content.Classes), nil
 }
 
 // endShard is how making a shard ended. An error ends it on all ranks.
@@ -223,7 +223,7 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 // codedAsNumbers lists the categorical features of a model that are columns of
 // numbers in a table.
 func (m *Model) codedAsNumbers(x Features) (columns []int) {
-	for j := range m.names {
+	for j := range m.content.Features {
 		if m.Categories(j) != nil && category.Categories(x, j) == nil {
 			columns = append(columns, j)
 		}
@@ -269,7 +269,7 @@ func numbered(ids []uint64, rows int, ranks *collective.Group) ([]uint64, error)
 func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source, err error) {
 	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weight: set.Weight, ID: set.ID}
 	if o.Init != nil {
-		set.Encoder = o.Init.encoder
+		set.Encoder = o.Init.content.Encoder
 		columns, err = set.Encoder.Train(x, target, o.Seed)
 		return columns, encodingError(err, set.Names)
 	}
@@ -347,8 +347,8 @@ func (o *DatasetOptions) check(cols int) error {
 	if o.Init != nil && o.Path != "" {
 		return badArgument("path", o.Path, "none, with a model to continue")
 	}
-	if o.Init != nil && cols != len(o.Init.names) {
-		return badArgument("features", fmt.Sprintf("%d columns", cols), "%d columns, the features of the model", len(o.Init.names))
+	if o.Init != nil && cols != len(o.Init.content.Features) {
+		return badArgument("features", fmt.Sprintf("%d columns", cols), "%d columns, the features of the model", len(o.Init.content.Features))
 	}
 	return nil
 }

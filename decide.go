@@ -13,7 +13,7 @@ import (
 // on the diagonal are zero, but may be others, such as one to ask an expert.
 // Expected costs are as good as the probabilities: see [Model.Calibrate].
 func (m *Model) Decide(x Features, costs []float64, o PredictOptions) (decisions []int, expected []float64, err error) {
-	classes := len(m.classes)
+	classes := len(m.content.Classes)
 	if len(costs) == 0 || len(costs)%classes != 0 {
 		return nil, nil, badArgument("costs", fmt.Sprintf("%d numbers", len(costs)), "a number for each class and decision, a multiple of %d, the number of classes", classes)
 	}

@@ -35,7 +35,7 @@ func (m *Model) EvaluateRaw(raw []float64, labels Labels, weights []float64) (*E
 	if err := m.checkRaw(raw); err != nil {
 		return nil, err
 	}
-	t, err := m.target(len(raw)/len(m.classes), labels, weights)
+	t, err := m.target(len(raw)/len(m.content.Classes), labels, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func (m *Model) EvaluateRaw(raw []float64, labels Labels, weights []float64) (*E
 
 // checkRaw checks raw scores of the caller.
 func (m *Model) checkRaw(raw []float64) error {
-	if len(raw)%len(m.classes) != 0 {
-		return badArgument("raw", len(raw), "a multiple of %d, the number of classes", len(m.classes))
+	if len(raw)%len(m.content.Classes) != 0 {
+		return badArgument("raw", len(raw), "a multiple of %d, the number of classes", len(m.content.Classes))
 	}
 	for i, f := range raw {
 		if f-f != 0 {
@@ -64,7 +64,7 @@ func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target
 	if err != nil {
 		return nil, err
 	}
-	t := data.NewTarget(labels, m.classes)
+	t := data.NewTarget(labels, m.content.Classes)
 	t.Weights = narrow
 	return &t, checkKnown(labels, &t)
 }

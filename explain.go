@@ -44,8 +44,8 @@ type Contributions struct {
 // first, the lower where some tie. Else the classes are in the order of their
 // numbers.
 func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
-	if o.Top < 0 || o.Top > len(m.classes) {
-		return nil, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.classes))
+	if o.Top < 0 || o.Top > len(m.content.Classes) {
+		return nil, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.content.Classes))
 	}
 	rows, err := m.job(x, o.PredictOptions)
 	if err != nil {
@@ -62,15 +62,15 @@ func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
 // explanation is what explains all classes of rows that are predicted.
 func (m *Model) explanation(j *predict.Job) explain.Job {
 	return explain.Job{
-		Forest: m.forest, Columns: j.Features, Owners: m.encoder.Owners(), Trees: j.Trees, Threads: j.Threads,
-		PerRow: len(m.classes),
+		Forest: m.content.Forest, Columns: j.Features, Owners: m.content.Encoder.Owners(), Trees: j.Trees, Threads: j.Threads,
+		PerRow: len(m.content.Classes),
 	}
 }
 
 // top is the likeliest classes of each row, rows × n.
 func (m *Model) top(j *predict.Job, n int) []int32 {
 	classes := make([]int32, j.Features.Rows()*n)
-	m.predictor.Top(j, n, m.temperature, func(row int, best []predict.Scored) {
+	m.predictor.Top(j, n, m.content.Temperature, func(row int, best []predict.Scored) {
 		for i, s := range best {
 			classes[row*n+i] = int32(s.Class)
 		}
@@ -83,7 +83,7 @@ func (m *Model) top(j *predict.Job, n int) []int32 {
 // the number of rows that they parted, summed over them. Linear scores take no
 // part in it.
 func (m *Model) Importance(kind string) ([]float64, error) {
-	importance, ok := explain.Importance(m.forest, kind, len(m.names), m.encoder.Owners())
+	importance, ok := explain.Importance(m.content.Forest, kind, len(m.content.Features), m.content.Encoder.Owners())
 	if !ok {
 		return nil, badArgument("importance", kind, "gain, split or cover")
 	}
@@ -102,7 +102,7 @@ type PairImportance struct {
 // gain first. A split on several pairs at once counts for each of them with
 // an equal share of its gain. Linear scores take no part in it.
 func (m *Model) PairImportances() []PairImportance {
-	sums := explain.PairImportances(m.forest, m.encoder.Owners())
+	sums := explain.PairImportances(m.content.Forest, m.content.Encoder.Owners())
 	all := make([]PairImportance, len(sums))
 	for i, sum := range sums {
 		all[i] = PairImportance(sum)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso/internal/export"
-	"github.com/libaoso/aoso/internal/model"
 )
 
 // ExportFormat describes a format that [Model.Export] writes.
@@ -37,8 +36,8 @@ func (m *Model) Export(w io.Writer, format string, tree int) error {
 		if names = append(names, f.Name); f.Name != format {
 			continue
 		}
-		if len(m.classes) < f.MinClasses {
-			return badArgument("classes", len(m.classes), "at least %d, for format %s", f.MinClasses, format)
+		if len(m.content.Classes) < f.MinClasses {
+			return badArgument("classes", len(m.content.Classes), "at least %d, for format %s", f.MinClasses, format)
 		}
 		if f.OneTree {
 			if err := m.checkTree(tree); err != nil {
@@ -47,7 +46,7 @@ func (m *Model) Export(w io.Writer, format string, tree int) error {
 		} else if tree != 0 {
 			return badArgument("tree", tree, "0, because format %s shows all trees", format)
 		}
-		return f.Write(w, m.content(), tree)
+		return f.Write(w, &m.content, tree)
 	}
 	return badArgument("format", format, "%s", strings.Join(names, ", "))
 }
@@ -100,7 +99,7 @@ func (m *Model) Dump(w io.Writer, trees int) error {
 		return badArgument("trees", trees, "0 to %d, the trees of the model", m.Trees())
 	}
 	if trees != 0 && trees != m.Trees() {
-		m = m.with(m.forest.Truncated(trees))
+		m = m.with(m.content.Forest.Truncated(trees))
 	}
 	return m.Export(w, "text", 0)
 }
@@ -150,7 +149,7 @@ func (m *Model) WriteTreeJSON(w io.Writer, tree int) error {
 	if err := m.checkTree(tree); err != nil {
 		return err
 	}
-	return export.TreeJSON(w, m.content(), m.forest.Tree(tree))
+	return export.TreeJSON(w, &m.content, m.content.Forest.Tree(tree))
 }
 
 // checkTree tells whether the model has a tree.
@@ -159,20 +158,4 @@ func (m *Model) checkTree(tree int) error {
 		return badArgument("tree", tree, "at least 0 and below %d, the trees of the model", m.Trees())
 	}
 	return nil
-}
-
-// content is the model as it is exported and saved.
-func (m *Model) content() *model.Model {
-	return &model.Model{
-		Header: model.Header{
-			Method: m.method, Leaf: m.forest.LeafKind(), LeafClasses: m.forest.Named(), Pairs: m.forest.Pairs(), TreesPerIteration: m.perRound,
-			Classes: m.classes, Features: m.names, Temperature: m.temperature,
-		},
-		Encoder: m.encoder,
-		Forest:  m.forest,
-		Scores:  m.scores,
-
-		LabelType: m.labelType,
-		Named:     m.named,
-	}
 }

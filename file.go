@@ -22,27 +22,13 @@ var (
 
 // Write writes the model in its file format.
 func (m *Model) Write(w io.Writer) error {
-	c, err := m.fileContent()
-	if err != nil {
-		return err
-	}
-	return c.Encode(w)
-}
-
-// writePlain is Write for a file that is written often.
-func (m *Model) writePlain(w io.Writer) error {
-	c, err := m.fileContent()
-	if err != nil {
-		return err
-	}
-	return c.EncodePlain(w)
-}
-
-func (m *Model) fileContent() (*model.Model, error) {
-	c := m.content()
 	params, err := encodeParams(m.params)
-	c.Params = params
-	return c, err
+	if err != nil {
+		return err
+	}
+	content := m.content
+	content.Params = params
+	return content.Encode(w)
 }
 
 // checkRows returns an error if models have no room for the number of rows of a leaf.
@@ -65,10 +51,9 @@ func checkSavable(train *Dataset, p *Params) error {
 		return nil
 	}
 	const rest = 64 << 10 // of the header
-	m := Model{
-		forest: model.NewForest(len(train.set.Classes), 1, false), classes: train.set.Classes, encoder: train.set.Encoder,
-		names: append(slices.Clone(train.set.Names), strings.Repeat("x", rest)), method: p.Method, perRound: 1, params: *p,
-	}
+	names := append(slices.Clone(train.set.Names), strings.Repeat("x", rest))
+	empty := model.New(p.Method, model.NewForest(len(train.set.Classes), 1, false), train.set.Classes, names, train.set.Encoder)
+	m := Model{content: *empty, params: *p}
 	if err := m.Write(io.Discard); err != nil {
 		return badArgument("train", fmt.Sprintf("a dataset whose names, and the constraints, have %d bytes", long), "names that a model file can hold, and constraints: %v", err)
 	}
@@ -84,7 +69,7 @@ func (m *Model) Save(path string) error {
 // Fingerprint is a hash of the model's classes, features, trees and temperature,
 // in hexadecimal: equal models have equal fingerprints, wherever and with however
 // many threads they were trained.
-func (m *Model) Fingerprint() string { return m.content().Fingerprint() }
+func (m *Model) Fingerprint() string { return m.content.Fingerprint() }
 
 // Load reads a model from a file. The error says whether it is no model file,
 // of a newer format, truncated or corrupt.
@@ -114,7 +99,5 @@ func Decode(data []byte) (*Model, error) {
 	if p.Method != c.Method || p.Leaf != c.Leaf || p.Pairs != c.Pairs {
 		return nil, fmt.Errorf("%w: its header: the parameters are those of method %q, leaf %q, pairs %d", ErrCorrupt, p.Method, p.Leaf, p.Pairs)
 	}
-	m := newModel(c.Forest, c.Classes, c.Features, c.Encoder, c.Method, c.TreesPerIteration, p)
-	m.temperature, m.scores, m.labelType, m.named = c.Temperature, c.Scores, c.LabelType, c.Named
-	return m, nil
+	return newModel(*c, p), nil
 }

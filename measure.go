@@ -48,7 +48,7 @@ func (m *Model) MeasureRaw(metrics []string, raw []float64, labels Labels, weigh
 }
 
 func (m *Model) measure(metrics []string, raw []float64, labels Labels, weights []float64, threads int) ([]float64, error) {
-	t, err := m.target(len(raw)/len(m.classes), labels, weights)
+	t, err := m.target(len(raw)/len(m.content.Classes), labels, weights)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,7 @@ import (
 
 // with is a model of other trees, to which no temperature was fitted.
 func (m *Model) with(f *model.Forest) *Model {
-	made := newModel(f, m.classes, m.names, m.encoder, m.method, m.perRound, m.params)
-	made.labelType, made.named = m.labelType, m.named
-	return made
+	return newModel(*m.content.WithForest(f), m.params)
 }
 
 // Truncated is the model of the first trees of m, 1 to all of them. It has no
@@ -20,7 +18,7 @@ func (m *Model) Truncated(trees int) (*Model, error) {
 	if trees < 1 || trees > m.Trees() {
 		return nil, badArgument("trees", trees, "1 to %d, the trees of the model", m.Trees())
 	}
-	return m.with(m.forest.Truncated(trees)), nil
+	return m.with(m.content.Forest.Truncated(trees)), nil
 }
 
 // Merge is a model of the trees of several, whose raw scores are the sums of
@@ -37,9 +35,9 @@ func Merge(models ...*Model) (*Model, error) {
 		return nil, badArgument(fmt.Sprintf("models[%d]", i), nil, "a model")
 	}
 	forests := make([]*model.Forest, len(models))
-	first := models[0].content()
+	first := &models[0].content
 	for i, m := range models {
-		c := m.content()
+		c := &m.content
 		unlike := func(value, allowed string) error {
 			return badArgument(fmt.Sprintf("models[%d]", i), value, "%s, as models[0]", allowed)
 		}
@@ -57,15 +55,15 @@ func Merge(models ...*Model) (*Model, error) {
 		case c.Pairs != first.Pairs:
 			return nil, unlike(fmt.Sprintf("of %d pairs", c.Pairs), fmt.Sprintf("of %d pairs", first.Pairs))
 		}
-		forests[i] = m.forest
+		forests[i] = m.content.Forest
 	}
 	merged := models[0].with(model.Concat(forests...))
-	if merged.forest.Linear() != nil {
+	if merged.content.Forest.Linear() != nil {
 		merged.params.Start = "linear"
 	}
 	for _, m := range models[1:] { // what one of them breaks does not hold
 		merged.params.constrainedAs(&m.params)
-		merged.named = merged.named || m.named
+		merged.content.Named = merged.content.Named || m.content.Named
 	}
 	return merged, nil
 }

@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/category"
-	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/predict"
 )
@@ -15,41 +13,27 @@ import (
 // Model is a trained model. It does not change, and any number of goroutines
 // may use it at once.
 type Model struct {
-	forest   *model.Forest
-	classes  []string
-	names    []string
-	named    bool              // the names were given, not generated
-	encoder  *category.Encoder // makes the columns that the forest splits on of features; nil: they are the features
-	method   string
-	perRound int // trees an iteration adds
-	params   Params
-
-	temperature float64           // 0: none
-	scores      *conformal.Scores // for prediction sets; nil: none
-	labelType   string            // "": not said
-
+	content   model.Model // its Params are those below, for the file
+	params    Params
 	predictor *predict.Predictor
 }
 
-func newModel(f *model.Forest, classes, names []string, e *category.Encoder, method string, perRound int, params Params) *Model {
-	return &Model{
-		forest: f, classes: classes, names: names, encoder: e, method: method, perRound: perRound, params: params,
-		predictor: predict.New(f, predictionBytes()),
-	}
+func newModel(content model.Model, params Params) *Model {
+	return &Model{content, params, predict.New(content.Forest, predictionBytes())}
 }
 
 // checkContinued tells whether training with the given parameters can add to m.
 func (m *Model) checkContinued(p *Params, perRound int) error {
 	switch {
-	case m.method != p.Method:
-		return badArgument("method", p.Method, "%s, as in the model to continue", m.method)
-	case m.forest.LeafKind() != p.Leaf:
+	case m.content.Method != p.Method:
+		return badArgument("method", p.Method, "%s, as in the model to continue", m.content.Method)
+	case m.content.Forest.LeafKind() != p.Leaf:
 		return badArgument("leaf", p.Leaf, "%s, as in the model to continue", m.params.Leaf)
-	case m.forest.Pairs() != p.Pairs:
-		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.forest.Pairs())
-	case p.Leaf == "sparse" && m.forest.Named() != p.LeafClasses:
-		return badArgument("leaf_classes", p.LeafClasses, "%d, as in the model to continue", m.forest.Named())
-	case m.perRound != perRound:
+	case m.content.Forest.Pairs() != p.Pairs:
+		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.content.Forest.Pairs())
+	case p.Leaf == "sparse" && m.content.Forest.Named() != p.LeafClasses:
+		return badArgument("leaf_classes", p.LeafClasses, "%d, as in the model to continue", m.content.Forest.Named())
+	case m.content.TreesPerIteration != perRound:
 		return badArgument("classes", perRound, "as many as in the model to continue")
 	}
 	return nil
@@ -60,8 +44,8 @@ func (m *Model) checkFeatures(x Features) error {
 	if err := checkFeatures(x); err != nil {
 		return err
 	}
-	if x.Cols() != len(m.names) {
-		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, the features of the model", len(m.names))
+	if x.Cols() != len(m.content.Features) {
+		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, the features of the model", len(m.content.Features))
 	}
 	return nil
 }
@@ -71,14 +55,14 @@ func (m *Model) columns(x Features) (bin.Source, error) {
 	if err := m.checkFeatures(x); err != nil {
 		return nil, err
 	}
-	return encoded(m.encoder, x, m.names)
+	return encoded(m.content.Encoder, x, m.content.Features)
 }
 
 // Classes is the labels of the classes, in the order of their numbers.
-func (m *Model) Classes() []string { return slices.Clone(m.classes) }
+func (m *Model) Classes() []string { return slices.Clone(m.content.Classes) }
 
 // LabelType is the type of the labels as [Model.WithLabelType] was told, or "".
-func (m *Model) LabelType() string { return m.labelType }
+func (m *Model) LabelType() string { return m.content.LabelType }
 
 // WithLabelType is the model with a note of what type its labels had in the
 // program that trained it, such as "int8" or "bool": at most 64 bytes of UTF-8.
@@ -90,39 +74,39 @@ func (m *Model) WithLabelType(labelType string) (*Model, error) {
 		return nil, badArgument("labelType", labelType, "at most %d bytes of UTF-8", maxLabelType)
 	}
 	noted := *m
-	noted.labelType = labelType
+	noted.content.LabelType = labelType
 	return &noted, nil
 }
 
 const maxLabelType = 64
 
 // FeatureNames is the names of the features.
-func (m *Model) FeatureNames() []string { return slices.Clone(m.names) }
+func (m *Model) FeatureNames() []string { return slices.Clone(m.content.Features) }
 
 // Named reports whether the features were given names in training; otherwise these
 // are generated: f0, f1, …. Columns of data with names should be matched by name only
 // if the features have some.
-func (m *Model) Named() bool { return m.named }
+func (m *Model) Named() bool { return m.content.Named }
 
 // Categories is the names of the categories of a feature, in order; nil: it is
 // numeric.
-func (m *Model) Categories(feature int) []string { return categoriesOf(m.encoder, feature) }
+func (m *Model) Categories(feature int) []string { return categoriesOf(m.content.Encoder, feature) }
 
 // Trees is the number of trees.
-func (m *Model) Trees() int { return m.forest.Trees() }
+func (m *Model) Trees() int { return m.content.Forest.Trees() }
 
 // TreesPerIteration is the number of trees that an iteration of boosting
 // adds: 1 for aoso, K−1 for abc, K for logitboost.
-func (m *Model) TreesPerIteration() int { return m.perRound }
+func (m *Model) TreesPerIteration() int { return m.content.TreesPerIteration }
 
 // Leaves is the number of leaves of a tree.
 func (m *Model) Leaves(tree int) int {
-	return m.forest.Tree(tree).NumLeaves()
+	return m.content.Forest.Tree(tree).NumLeaves()
 }
 
 // LinearFeatures is the number of features in the linear scores that rows have before
 // the first tree; 0: there are none.
-func (m *Model) LinearFeatures() int { return len(m.content().LinearFeatures()) }
+func (m *Model) LinearFeatures() int { return len(m.content.LinearFeatures()) }
 
 // Params is the parameters that the model was trained with.
 func (m *Model) Params() Params { return m.params }

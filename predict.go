@@ -86,7 +86,7 @@ func (m *Model) RawToProba(raw []float64) error {
 
 // softmax replaces raw scores by probabilities.
 func (m *Model) softmax(k *kernel.Funcs, scores []float64) {
-	k.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: len(m.classes), Temperature: m.temperature})
+	k.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: len(m.content.Classes), Temperature: m.content.Temperature})
 }
 
 // Predict returns the number of the likeliest class of each row of x, the
@@ -107,15 +107,15 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 // that a row's leaves move, not by all classes; probabilities can then differ from those
 // of [Model.PredictProba] by rounding.
 func (m *Model) PredictTop(x Features, top int, o PredictOptions) (classes []int, proba []float64, err error) {
-	if top < 1 || top > len(m.classes) {
-		return nil, nil, badArgument("top", top, "1 to %d, the classes of the model", len(m.classes))
+	if top < 1 || top > len(m.content.Classes) {
+		return nil, nil, badArgument("top", top, "1 to %d, the classes of the model", len(m.content.Classes))
 	}
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	classes, proba = make([]int, x.Rows()*top), make([]float64, x.Rows()*top)
-	m.predictor.Top(j, top, m.temperature, func(row int, best []predict.Scored) {
+	m.predictor.Top(j, top, m.content.Temperature, func(row int, best []predict.Scored) {
 		for i, s := range best {
 			classes[row*top+i], proba[row*top+i] = s.Class, s.Proba
 		}
@@ -127,7 +127,9 @@ func (m *Model) raw(j *predict.Job, scores []float64) {
 	m.predictor.Scores(j, scores, func(int, []float64) {})
 }
 
-func (m *Model) proba(j *predict.Job, proba []float64) { m.predictor.Proba(j, m.temperature, proba) }
+func (m *Model) proba(j *predict.Job, proba []float64) {
+	m.predictor.Proba(j, m.content.Temperature, proba)
+}
 
 // predict returns rows × classes numbers that write writes to the memory given; nil: to
 // new memory.
@@ -136,7 +138,7 @@ func (m *Model) predict(scores []float64, x Features, o PredictOptions, write fu
 	if err != nil {
 		return nil, err
 	}
-	due := x.Rows() * len(m.classes)
+	due := x.Rows() * len(m.content.Classes)
 	if scores == nil {
 		scores = make([]float64, due)
 	}
@@ -168,5 +170,5 @@ func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, 
 	if err != nil {
 		return nil, err
 	}
-	return m.predictor.Staged(j, min(every, j.Trees/m.perRound+1)*m.perRound), nil
+	return m.predictor.Staged(j, min(every, j.Trees/m.content.TreesPerIteration+1)*m.content.TreesPerIteration), nil
 }

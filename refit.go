@@ -50,13 +50,13 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 		return nil, err
 	}
 	if t.Unknown > 0 {
-		return nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "the classes of the model: %s", listed(m.classes))
+		return nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "the classes of the model: %s", listed(m.content.Classes))
 	}
-	p, err := m.params.complete(len(m.classes))
+	p, err := m.params.complete(len(m.content.Classes))
 	if err != nil {
 		return nil, err
 	}
-	signs, err := constraint.Monotone(m.params.MonotoneConstraints, m.names, m.classes)
+	signs, err := constraint.Monotone(m.params.MonotoneConstraints, m.content.Features, m.content.Classes)
 	if err != nil {
 		return nil, badConstraint("monotone_constraints", err)
 	}
@@ -66,5 +66,5 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	return m.with(boost.Refit(m.forest, columns, t, boost.Params(p), signs, o.Keep, k, team)), nil
+	return m.with(boost.Refit(m.content.Forest, columns, t, boost.Params(p), signs, o.Keep, k, team)), nil
 }

@@ -45,7 +45,7 @@ func (m *Model) Reliability(x Features, labels Labels, weights []float64, o Pred
 	}
 	rows := make([]metric.Forecast, x.Rows())
 	m.predictor.Scores(j, nil, func(first int, scores []float64) {
-		best, classes := make([]int, len(scores)/len(m.classes)), len(m.classes)
+		best, classes := make([]int, len(scores)/len(m.content.Classes)), len(m.content.Classes)
 		for i := range best {
 			best[i] = metric.Argmax(scores[i*classes:][:classes])
 		}

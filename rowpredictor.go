@@ -28,8 +28,8 @@ func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	softmax := kernel.SoftmaxJob{Classes: len(m.classes), Temperature: m.temperature}
-	return &RowPredictor{kernels: k, row: m.predictor.Row(k, trees), softmax: softmax, model: m, columns: make([]float64, m.encoder.Columns(0)), trees: trees}, nil
+	softmax := kernel.SoftmaxJob{Classes: len(m.content.Classes), Temperature: m.content.Temperature}
+	return &RowPredictor{kernels: k, row: m.predictor.Row(k, trees), softmax: softmax, model: m, columns: make([]float64, m.content.Encoder.Columns(0)), trees: trees}, nil
 }
 
 // Raw writes the raw scores F of a row, by class. NaN is missing. A category is
@@ -98,10 +98,10 @@ func (p *RowPredictor) Walked() float64 {
 }
 
 func (p *RowPredictor) load(row []float64) error {
-	if err := checkLength("row", len(row), len(p.model.names), "features"); err != nil {
+	if err := checkLength("row", len(row), len(p.model.content.Features), "features"); err != nil {
 		return err
 	}
-	if e := p.model.encoder; e != nil {
+	if e := p.model.content.Encoder; e != nil {
 		e.EncodeRow(row, p.columns)
 		row = p.columns
 	}

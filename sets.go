@@ -56,7 +56,7 @@ func (m *Model) PredictSet(x Features, s SetOptions, o PredictOptions) ([]bool, 
 	if err != nil {
 		return nil, err
 	}
-	classes := len(m.classes)
+	classes := len(m.content.Classes)
 	sets := make([]bool, x.Rows()*classes)
 	m.predictor.Scores(j, nil, func(first int, scores []float64) {
 		m.softmax(j.Kernels, scores)
@@ -78,10 +78,10 @@ func (m *Model) rule(s SetOptions, o PredictOptions) (*conformal.Rule, error) {
 		return nil, badArgument("method", s.Method, "lac, aps or raps")
 	case o.Trees != 0 && o.Trees != m.Trees():
 		return nil, badArgument("trees", o.Trees, "0: prediction sets take all trees")
-	case m.scores == nil:
+	case m.content.Scores == nil:
 		return nil, badArgument("model", "without conformity scores", "one trained with rows held out, as by default, or with a validation set, or conformalized or calibrated since")
 	}
-	rule := m.scores.NewRule(method, s.Alpha, s.ClassConditional)
+	rule := m.content.Scores.NewRule(method, s.Alpha, s.ClassConditional)
 	rule.NonEmpty = s.NonEmpty
 	return rule, nil
 }
@@ -89,10 +89,10 @@ func (m *Model) rule(s SetOptions, o PredictOptions) (*conformal.Rule, error) {
 // ConformalRows is the number of rows whose scores the model keeps for prediction
 // sets; 0: it cannot make any.
 func (m *Model) ConformalRows() int {
-	if m.scores == nil {
+	if m.content.Scores == nil {
 		return 0
 	}
-	return m.scores.Rows()
+	return m.content.Scores.Rows()
 }
 
 // Conformalize returns the model with the scores of new rows for [Model.PredictSet].
@@ -119,13 +119,13 @@ func (m *Model) Conformalize(x Features, labels Labels, weights []float64, o Pre
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	c := *m
-	if c.conformalize(scores, t, k, team); c.scores == nil {
-		return nil, badArgument("labels", fmt.Sprintf("%d rows, %d of unknown classes", len(labels), t.Unknown), "at least one row with weight of the classes of the model: %s", listed(m.classes))
+	if c.conformalize(scores, t, k, team); c.content.Scores == nil {
+		return nil, badArgument("labels", fmt.Sprintf("%d rows, %d of unknown classes", len(labels), t.Unknown), "at least one row with weight of the classes of the model: %s", listed(m.content.Classes))
 	}
 	return &c, nil
 }
 
 // conformalize takes the scores of rows whose raw scores are known.
 func (m *Model) conformalize(raw []float64, t *data.Target, k *kernel.Funcs, team *par.Team) {
-	m.scores = conformal.NewSample(conformal.Target{Ranks: t.Ranks, Classes: len(t.Classes), Labels: t.Labels, Weights: t.Weights, IDs: t.IDs}).Scores(raw, func(block []float64) { m.softmax(k, block) }, team)
+	m.content.Scores = conformal.NewSample(conformal.Target{Ranks: t.Ranks, Classes: len(t.Classes), Labels: t.Labels, Weights: t.Weights, IDs: t.IDs}).Scores(raw, func(block []float64) { m.softmax(k, block) }, team)
 }

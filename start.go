@@ -18,7 +18,7 @@ func newStart(m *Model, x Features, team *par.Team) (*start, error) {
 		return nil, nil
 	}
 	scores, err := m.PredictRaw(x, PredictOptions{Threads: team.Workers()})
-	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.forest, Scores: scores}, m}, err
+	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.content.Forest, Scores: scores}, m}, err
 }
 
 // startScores is the raw scores of the model to continue; nil: there is none.

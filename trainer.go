@@ -13,6 +13,7 @@ import (
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/metric"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 	"github.com/libaoso/aoso/spec"
@@ -249,10 +250,10 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 // continueFrom takes over what a model that training continues has begun with.
 func (p *Params) continueFrom(m *Model) error {
 	if p.LeafClasses == 0 {
-		p.LeafClasses = m.forest.Named()
+		p.LeafClasses = m.content.Forest.Named()
 	}
 	start := "zero"
-	if m.forest.Linear() != nil {
+	if m.content.Forest.Linear() != nil {
 		start = "linear"
 	}
 	if p.Start = cmp.Or(p.Start, start); p.Start != start {
@@ -383,7 +384,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 // not change it. With a collective, all ranks ask for it at once. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
 func (b *Trainer) Result() *Result {
-	r := newResult(b.train, b.fit.Result(), b.fit.TreesPerIteration())
+	r := newResult(b.train, b.fit.Result())
 	r.Elapsed, r.Threads, r.Level = b.fit.Elapsed(), b.team.Workers(), b.kernels.Level
 	r.Checkpoint = b.CheckpointErr()
 	return r
@@ -393,19 +394,18 @@ func (b *Trainer) Result() *Result {
 // a collective, each rank can ask for it by itself. Its temperature is that of the
 // last evaluation that training made for itself.
 func (b *Trainer) LocalModel() *Model {
-	return newResult(b.train, b.fit.Snapshot(), b.fit.TreesPerIteration()).Model
+	return newResult(b.train, b.fit.Snapshot()).Model
 }
 
 // newResult is the result of a training on a dataset, time and machine aside.
-func newResult(train *Dataset, r fit.Result, treesPerIteration int) *Result {
-	m := newModel(r.Forest, train.set.Classes, train.set.Names, train.set.Encoder, r.Params.Method, treesPerIteration, Params(r.Params))
-	m.temperature, m.scores = r.Temperature, r.Scores
-	m.named = train.set.Named
+func newResult(train *Dataset, r fit.Result) *Result {
+	content := model.New(r.Params.Method, r.Forest, train.set.Classes, train.set.Names, train.set.Encoder)
+	content.Temperature, content.Scores, content.Named = r.Temperature, r.Scores, train.set.Named
 	if before := train.continued(); before != nil {
-		m.temperature, m.labelType = cmp.Or(m.temperature, before.temperature), before.labelType
+		content.Temperature, content.LabelType = cmp.Or(r.Temperature, before.content.Temperature), before.content.LabelType
 	}
 	result := &Result{
-		Model:         m,
+		Model:         newModel(*content, Params(r.Params)),
 		Phase:         string(r.Phase),
 		Iterations:    r.Iterations,
 		BestIteration: r.BestIteration,

@@ -269,7 +269,7 @@ func (t *Tuner) Result() *TuneResult {
 	} else {
 		r, per, elapsed = t.search.Result(), t.search.TreesPerIteration(), t.search.Elapsed()
 	}
-	result := &TuneResult{Result: *newResult(t.train, r, per), Params: Params(r.Params)}
+	result := &TuneResult{Result: *newResult(t.train, r), Params: Params(r.Params)}
 	if t.job.Choose {
 		result.Params.Trees = result.BestIteration * per
 	}

@@ -387,13 +387,9 @@ func decoded(c *model.Model) *aoso.Model {
 // newModel returns a model of method aoso without categories.
 func newModel(f *model.Forest, classes, names []string) *aoso.Model {
 	params := fmt.Sprintf(`{"method":"aoso","leaf":%q,"pairs":%d}`, f.LeafKind(), f.Pairs())
-	return decoded(&model.Model{
-		Header: model.Header{
-			Method: aoso.AOSO, Leaf: f.LeafKind(), Pairs: f.Pairs(), LeafClasses: f.Named(), TreesPerIteration: 1,
-			Classes: classes, Features: names,
-		},
-		Forest: f, Params: []byte(params), Named: true,
-	})
+	m := model.New(aoso.AOSO, f, classes, names, nil)
+	m.Params, m.Named = []byte(params), true
+	return decoded(m)
 }
 
 // shapeOf returns the shape of a dataset of numbers.

@@ -35,6 +35,25 @@ type Header struct {
 	Temperature       float64  `json:"temperature,omitempty"` // 0: none
 }
 
+// New returns the model of a forest, without a temperature and scores for prediction sets.
+func New(method string, f *Forest, classes, features []string, e *category.Encoder) *Model {
+	return &Model{
+		Header: Header{
+			Method: method, Leaf: f.LeafKind(), LeafClasses: f.Named(), Pairs: f.Pairs(), TreesPerIteration: TreesPerIteration(method, len(classes)),
+			Classes: classes, Features: features,
+		},
+		Encoder: e, Forest: f,
+	}
+}
+
+// WithForest returns the model with other trees, to which no temperature and no scores were
+// fitted.
+func (m *Model) WithForest(f *Forest) *Model {
+	other := New(m.Method, f, m.Classes, m.Features, m.Encoder)
+	other.Params, other.Named, other.LabelType = m.Params, m.Named, m.LabelType
+	return other
+}
+
 // mostNamed is the most names of classes, or of features, in the header of a file. Longer lists
 // are arrays.
 const mostNamed = 256
