@@ -17,6 +17,7 @@ import (
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/settings"
 )
 
 // checkpoint keeps how far a training has come in a file. Rank 0 reads and writes it.
@@ -103,7 +104,7 @@ func newCheckpoint(train *Dataset, p Params, o TrainOptions, job *fit.Job) (*che
 // trainingOf describes a training. Its threads, its level and its time limit do not matter.
 func trainingOf(train *Dataset, p Params, o TrainOptions) (t training, err error) {
 	p.TimeLimit = 0
-	if t.Params, err = encodeParams(p); err != nil {
+	if t.Params, err = p.settings().Encode(); err != nil {
 		return t, err
 	}
 	t.Train = train.set.Digest()
@@ -240,7 +241,7 @@ func (c *checkpoint) write(w io.Writer, record *fit.Record) error {
 	file, set := modelio.NewWriter(modelio.Training, meta), c.classes.set
 	for i, run := range record.Runs {
 		for j, forest := range run.Forests {
-			params, err := encodeParams(Params(run.Params))
+			params, err := settings.Params(run.Params).Encode()
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/settings"
 )
 
 // DatasetOptions say how a dataset is built. The zero value is the default.
@@ -328,7 +329,7 @@ func (o *DatasetOptions) check(cols int) error {
 	if o.MaxBins != 0 && (o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins) {
 		return badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
 	}
-	if err := checkThreads(o.Threads); err != nil {
+	if err := public(settings.CheckThreads(o.Threads)); err != nil {
 		return err
 	}
 	if o.Names != nil && len(o.Names) != cols {
@@ -397,38 +398,6 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, i
 		return nil, err
 	}
 	return &Dataset{set, start}, nil
-}
-
-// checkWeights narrows weights to float32, far from its bounds.
-func checkWeights(weights []float64, rows int) ([]float32, error) {
-	if weights == nil {
-		return nil, nil
-	}
-	if len(weights) != rows {
-		return nil, badArgument("weights", len(weights), "%d, one for each row", rows)
-	}
-	narrow := make([]float32, rows)
-	positive := false
-	for i, w := range weights {
-		if err := checkWeight(i, w); err != nil {
-			return nil, err
-		}
-		narrow[i] = float32(w)
-		positive = positive || w > 0
-	}
-	if !positive && rows > 0 {
-		return nil, errNoWeight()
-	}
-	return narrow, nil
-}
-
-func errNoWeight() error { return badArgument("weights", "all 0", "at least one above 0") }
-
-func checkWeight(i int, w float64) error {
-	if w != 0 && !(w >= data.MinWeight && w <= data.MaxWeight) {
-		return badArgument(fmt.Sprintf("weights[%d]", i), w, "0, or 1e-15 to 1e15")
-	}
-	return nil
 }
 
 // checkRowIDs checks that every row has an id of its own.

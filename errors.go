@@ -1,8 +1,9 @@
 package aoso
 
 import (
-	"fmt"
+	"errors"
 
+	"github.com/libaoso/aoso/internal/argument"
 	"github.com/libaoso/aoso/internal/mem"
 )
 
@@ -19,14 +20,23 @@ type ArgumentError struct {
 }
 
 // Error names the argument, the value and what is allowed.
-func (e *ArgumentError) Error() string {
-	value := fmt.Sprint(e.Value)
-	if s, ok := e.Value.(string); ok {
-		value = fmt.Sprintf("%q", s)
-	}
-	return fmt.Sprintf("aoso: %s is %s; allowed: %s", e.Argument, value, e.Allowed)
+func (e *ArgumentError) Error() string { return (*argument.Error)(e).Error() }
+
+func badArgument(name string, value any, allowed string, a ...any) error {
+	return public(argument.New(name, value, allowed, a...))
 }
 
-func badArgument(argument string, value any, allowed string, a ...any) error {
-	return &ArgumentError{argument, value, fmt.Sprintf(allowed, a...)}
+// public returns an error of an internal package as callers know it.
+func public(err error) error {
+	switch e := err.(type) {
+	case *argument.Error:
+		return (*ArgumentError)(e)
+	case interface{ Unwrap() []error }:
+		var all []error
+		for _, err := range e.Unwrap() {
+			all = append(all, public(err))
+		}
+		return errors.Join(all...)
+	}
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/settings"
 )
 
 // Shape is the size of a training: what memory depends on.
@@ -102,20 +103,20 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		}
 	}
 	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
-	settings, err := p.resolve(s)
+	options, err := p.settings().Resolve(boost.Shape(s))
 	if err != nil {
-		return MemoryEstimate{}, err
+		return MemoryEstimate{}, public(err)
 	}
 	most := boost.Memory{}
-	for _, setting := range settings {
-		most = most.Greater(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.plan(s, false).folds, defaultSampleRows))
+	for _, setting := range options {
+		most = most.Greater(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.settings().Plan(boost.Shape(s), false).Folds, defaultSampleRows))
 	}
 	return MemoryEstimate(most), nil
 }
 
 // affordTraining returns an error if the limits of the process leave less memory than a
 // training on a dataset may need beside it, to its first tree at least.
-func affordTraining(train *Dataset, settings []Params, folds int, o TrainOptions) error {
+func affordTraining(train *Dataset, options []settings.Params, folds int, o TrainOptions) error {
 	s := boost.Shape{Rows: train.Rows(), Features: len(train.set.Mapper.Features), Classes: len(train.set.Classes), Dense: train.set.Matrix.Dense()}
 	bins := 0
 	for i := range train.set.Mapper.Features {
@@ -130,13 +131,13 @@ func affordTraining(train *Dataset, settings []Params, folds int, o TrainOptions
 	}
 	const stack = 8 << 20 // of a thread
 	need := 0.0
-	for _, p := range settings {
+	for _, p := range options {
 		if p.Method == AOSO {
 			p.Trees = min(p.Trees, 1) // training may end after any
 		}
 		threads := float64(par.NewTeam(p.Threads).Workers())
 		need = max(need, float64(fit.TrainingMemory(s, boost.Params(p), folds).Total)+stack*threads)
 	}
-	features := boost.RuntimeMemory(boost.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(settings[0])).Total + int64(boost.FeaturesBytes(s.Features, bins))
+	features := boost.RuntimeMemory(boost.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(options[0])).Total + int64(boost.FeaturesBytes(s.Features, bins))
 	return mem.Afford("training", 0, need+float64(features))
 }

@@ -22,23 +22,6 @@ func newModel(content model.Model, params Params) *Model {
 	return &Model{content, params, predict.New(content.Forest, predictionBytes())}
 }
 
-// checkContinued tells whether training with the given parameters can add to m.
-func (m *Model) checkContinued(p *Params, perRound int) error {
-	switch {
-	case m.content.Method != p.Method:
-		return badArgument("method", p.Method, "%s, as in the model to continue", m.content.Method)
-	case m.content.Forest.LeafKind() != p.Leaf:
-		return badArgument("leaf", p.Leaf, "%s, as in the model to continue", m.params.Leaf)
-	case m.content.Forest.Pairs() != p.Pairs:
-		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.content.Forest.Pairs())
-	case p.Leaf == "sparse" && m.content.Forest.Named() != p.LeafClasses:
-		return badArgument("leaf_classes", p.LeafClasses, "%d, as in the model to continue", m.content.Forest.Named())
-	case m.content.TreesPerIteration != perRound:
-		return badArgument("classes", perRound, "as many as in the model to continue")
-	}
-	return nil
-}
-
 // checkFeatures tells whether a matrix has the model's features.
 func (m *Model) checkFeatures(x Features) error {
 	if err := checkFeatures(x); err != nil {

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/libaoso/aoso/internal/predict"
+	"github.com/libaoso/aoso/internal/settings"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -20,7 +21,7 @@ func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error
 	if o.Trees < 0 || o.Trees > m.Trees() {
 		return nil, 0, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
 	}
-	if err := checkThreads(o.Threads); err != nil {
+	if err := public(settings.CheckThreads(o.Threads)); err != nil {
 		return nil, 0, err
 	}
 	k, err = kernels(o.Level)

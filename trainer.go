@@ -11,10 +11,12 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/collective"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/settings"
 	"github.com/libaoso/aoso/kernel"
 	"github.com/libaoso/aoso/spec"
 )
@@ -54,22 +56,22 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		}
 		return nil, err
 	}
-	b := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: checkpoint}
-	if err := b.fit.Err(); err != nil {
-		b.Free()
+	t := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: checkpoint}
+	if err := t.fit.Err(); err != nil {
+		t.Free()
 		return nil, err
 	}
-	b.last = b.progress()
-	return b, nil
+	t.last = t.progress()
+	return t, nil
 }
 
 // newJob checks a training and describes it. The team is to be closed.
 func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, c *checkpoint, err error) {
-	settings, err := checkTraining(train, p, o)
+	options, err := checkTraining(train, p, o)
 	if err != nil {
 		return job, nil, err
 	}
-	if err := checkWide(&settings[0], o); err != nil {
+	if err := checkWide(&options[0], o); err != nil {
 		return job, nil, err
 	}
 	funcs, err := kernels(p.Level)
@@ -83,15 +85,19 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	job.Job = boost.Job{
 		Train: set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
 	}
-	for _, setting := range settings {
+	for _, setting := range options {
 		job.Settings = append(job.Settings, boost.Params(setting))
 	}
-	if err := constrain(&job, train, &p); err != nil {
-		return job, nil, err
+	var before *settings.Params
+	if m := train.continued(); m != nil {
+		before = m.params.settings()
 	}
-	if train.start != nil {
-		if err := train.start.model.checkContinued(&settings[0], job.Settings[0].TreesPerIteration(len(train.set.Classes))); err != nil {
-			return job, nil, err
+	if job.Signs, job.Interactions, err = p.settings().Constraints(train.set, before); err != nil {
+		return job, nil, public(err)
+	}
+	if m := train.continued(); m != nil {
+		if err := options[0].CheckContinued(&m.content, len(train.set.Classes)); err != nil {
+			return job, nil, public(err)
 		}
 		job.Start = &train.start.Start
 	}
@@ -105,17 +111,17 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := cmp.Or(agree(train.set.Ranks, &p), checkKnownByAny(train.set.Ranks, o.validSets())); err != nil {
 		return job, nil, err
 	}
-	plan := p.plan(shape, train.start != nil)
+	plan := p.settings().Plan(boost.Shape(shape), train.start != nil)
 	if o.Objective != nil {
-		job.Objective, plan.folds, plan.choose, plan.temper = boost.Objective(o.Objective), 0, false, false
+		job.Objective, plan.Folds, plan.Choose, plan.Temper = boost.Objective(o.Objective), 0, false, false
 	}
-	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
-	job.Linear = len(settings) > 1 && settings[0].Start != settings[1].Start
+	job.Folds, job.Choose, job.Temper, job.Thorough = plan.Folds, plan.Choose, plan.Temper, plan.Thorough
+	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
-	if err := checkSavable(train, &settings[0]); err != nil {
+	if err := checkSavable(train, (*Params)(&options[0])); err != nil {
 		return job, nil, err
 	}
-	if err := affordTraining(train, settings, plan.folds, o); err != nil {
+	if err := affordTraining(train, options, plan.Folds, o); err != nil {
 		return job, nil, err
 	}
 	if c, job.Record, err = newCheckpoint(train, p, o, &job); err != nil {
@@ -126,16 +132,11 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	return job, c, nil
 }
 
-// isWide tells whether a validation set has too many raw scores to keep them.
-func (p *Params) isWide(d *Dataset) bool {
-	return (*boost.Params)(p).Wide(d.set.AllRows(), len(d.set.Classes))
-}
-
-// checkWide tells whether the validation sets without raw scores are asked for any.
-func checkWide(p *Params, o TrainOptions) error {
+// checkWide returns an error if training needs raw scores of a validation set that is too large for them.
+func checkWide(p *settings.Params, o TrainOptions) error {
 	for i, d := range o.validSets() {
 		switch {
-		case !p.isWide(d):
+		case !(*boost.Params)(p).Wide(d.set.AllRows(), len(d.set.Classes)):
 		case d.startScores() != nil:
 			return badArgument(fmt.Sprintf("validation set %d", i), d.set.AllRows(), "at most %d rows, to continue a model of %d classes",
 				boost.MostScores/len(d.set.Classes), len(d.set.Classes))
@@ -185,7 +186,7 @@ func checkKnownByAny(ranks *collective.Group, sets []*Dataset) error {
 
 // checkTraining checks what is to be trained on and how. It returns the settings
 // to try.
-func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
+func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params, error) {
 	if train == nil {
 		return nil, badArgument("train", nil, "a dataset")
 	}
@@ -221,45 +222,19 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
 		return nil, err
 	}
-	if p.Leaf == "" && p.Method == AOSO && o.Objective != nil {
-		p.Leaf = "full" // however many classes there are
-	}
-	if train.start != nil {
-		if err := p.continueFrom(train.start.model); err != nil {
-			return nil, err
+	checked := p.settings()
+	if m := train.continued(); m != nil {
+		if err := checked.Continue(&m.content); err != nil {
+			return nil, public(err)
 		}
 	}
 	if o.Objective != nil {
-		if p.Start == "linear" && train.start == nil {
-			return nil, badArgument("start", p.Start, "zero, with an objective")
-		}
-		p.Start = cmp.Or(p.Start, "zero")
-		if p.Leaf == "sparse" {
-			return nil, badArgument("leaf", p.Leaf, "full or pair, with an objective")
-		}
-		if p.Method != AOSO {
-			return nil, badArgument("method", p.Method, "aoso, with an objective")
-		}
-		if p.Calibration != auto && p.Calibration != "none" {
-			return nil, badArgument("calibration", p.Calibration, "auto or none, with an objective")
+		if err := checked.UseObjective(train.start != nil); err != nil {
+			return nil, public(err)
 		}
 	}
-	return p.resolve(train.shape())
-}
-
-// continueFrom takes over what a model that training continues has begun with.
-func (p *Params) continueFrom(m *Model) error {
-	if p.LeafClasses == 0 {
-		p.LeafClasses = m.content.Forest.Named()
-	}
-	start := "zero"
-	if m.content.Forest.Linear() != nil {
-		start = "linear"
-	}
-	if p.Start = cmp.Or(p.Start, start); p.Start != start {
-		return badArgument("start", p.Start, "%s, as in the model to continue", start)
-	}
-	return nil
+	options, err := checked.Resolve(boost.Shape(train.shape()))
+	return options, public(err)
 }
 
 // validSets is all validation sets, that which decides first.
@@ -283,81 +258,81 @@ func (d *Dataset) checkAligned(argument string, train *Dataset) error {
 
 // Free gives the trainer's memory and threads back. After it, Step does
 // nothing. Freeing twice does nothing.
-func (b *Trainer) Free() {
-	b.team.Close()
-	b.fit.Free()
-	runtime.KeepAlive(b.train)
-	runtime.KeepAlive(b.valid)
+func (t *Trainer) Free() {
+	t.team.Close()
+	t.fit.Free()
+	runtime.KeepAlive(t.train)
+	runtime.KeepAlive(t.valid)
 }
 
 // Err is why a training cannot go on. On several machines it wraps [ErrCollective],
 // and the model so far is that of the last iteration that all ranks have done. On one
 // machine it is an error of the objective.
-func (b *Trainer) Err() error { return cmp.Or(b.fit.Err(), b.train.set.Ranks.Err()) }
+func (t *Trainer) Err() error { return cmp.Or(t.fit.Err(), t.train.set.Ranks.Err()) }
 
 // Step does an iteration and returns the state after it. More is false, and
 // nothing was done, if training is over, for a reason that Result names: the
 // state is then that after the last iteration. If ctx was cancelled, before
 // the iteration or in it, it left no trace, and the next Step goes on as if
 // there had been no interruption.
-func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
-	if more = b.fit.Step(ctx); more {
-		b.last = b.progress()
+func (t *Trainer) Step(ctx context.Context) (p Progress, more bool) {
+	if more = t.fit.Step(ctx); more {
+		t.last = t.progress()
 	}
-	if b.checkpoint != nil && b.Err() == nil {
-		b.checkpoint.note(b.fit, !more || b.last.StoppedBy != "")
+	if t.checkpoint != nil && t.Err() == nil {
+		t.checkpoint.note(t.fit, !more || t.last.StoppedBy != "")
 	}
-	return b.last, more
+	return t.last, more
 }
 
 // CheckpointErr returns why the last save of the checkpoint failed; nil: it did not.
-func (b *Trainer) CheckpointErr() error {
-	if b.checkpoint == nil {
+func (t *Trainer) CheckpointErr() error {
+	if t.checkpoint == nil {
 		return nil
 	}
-	return b.checkpoint.failed
+	return t.checkpoint.failed
 }
 
 // Scores returns the raw scores of the model so far on a validation set, rows ×
 // classes: set 0 is TrainOptions.Valid, and its Others follow; without Valid they
 // begin at 0. The next step changes the scores. They are nil in PhaseHoldOut, and after
 // Free. With sparse leaves, a set of more than 2²⁷ scores has none: the result is an error.
-func (b *Trainer) Scores(set int) ([]float64, error) {
-	if set < 0 || set >= len(b.valid) {
-		return nil, badArgument("set", set, "less than %d, the number of validation sets", len(b.valid))
+func (t *Trainer) Scores(set int) ([]float64, error) {
+	if set < 0 || set >= len(t.valid) {
+		return nil, badArgument("set", set, "less than %d, the number of validation sets", len(t.valid))
 	}
-	if d := b.valid[set].set; b.fit.Wide(d.AllRows(), len(d.Classes)) {
+	if d := t.valid[set].set; t.fit.Wide(d.AllRows(), len(d.Classes)) {
 		return nil, badArgument("set", set, "a validation set of at most %d rows: training keeps no more raw scores of %d classes",
 			boost.MostScores/len(d.Classes), len(d.Classes))
 	}
-	return b.fit.Scores(set), nil
+	return t.fit.Scores(set), nil
 }
 
 // Judge tells the value of the caller's own metric after the last step, for early
 // stopping: lower is better. The parameter metric must be custom. Judge returns the
 // state, whose StoppedBy says whether training goes on.
-func (b *Trainer) Judge(value float64) (Progress, error) {
-	if b.params.Metric != metric.Custom || b.params.EarlyStopping == 0 {
-		return b.last, badArgument("metric", b.params.Metric, "custom, with early_stopping above 0")
+func (t *Trainer) Judge(value float64) (Progress, error) {
+	if t.params.Metric != metric.Custom || t.params.EarlyStopping == 0 {
+		return t.last, badArgument("metric", t.params.Metric, "custom, with early_stopping above 0")
 	}
-	b.fit.Judge(value)
-	b.last = b.progress()
-	return b.last, nil
+	t.fit.Judge(value)
+	t.last = t.progress()
+	return t.last, nil
 }
 
 // SetShrinkage changes the parameter shrinkage from the next iteration on. A training
 // that begins with other settings, or after the rows were held out, has its own again:
 // Progress.Trees is then less than before. With a collective, all ranks make the same change.
-func (b *Trainer) SetShrinkage(shrinkage float64) error {
+func (t *Trainer) SetShrinkage(shrinkage float64) error {
 	if known, _, _ := spec.Find("shrinkage"); shrinkage == 0 || !known.Allows(shrinkage) {
 		return badArgument("shrinkage", shrinkage, "%s", known.Allowed())
 	}
-	b.fit.SetShrinkage(shrinkage)
+	t.fit.SetShrinkage(shrinkage)
 	return nil
 }
 
 // progress is the engine's status at this time.
-func (b *Trainer) progress() Progress { return newProgress(b.fit.Status(), b.fit.Elapsed()) }
+func (t *Trainer) progress() Progress { return newProgress(t.fit.Status(), t.fit.Elapsed()) }
 
 func newProgress(s fit.Status, elapsed time.Duration) Progress {
 	var others []*Evaluation
@@ -383,18 +358,18 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 // with early stopping the model is that of the best iteration. Later steps do
 // not change it. With a collective, all ranks ask for it at once. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
-func (b *Trainer) Result() *Result {
-	r := newResult(b.train, b.fit.Result())
-	r.Elapsed, r.Threads, r.Level = b.fit.Elapsed(), b.team.Workers(), b.kernels.Level
-	r.Checkpoint = b.CheckpointErr()
+func (t *Trainer) Result() *Result {
+	r := newResult(t.train, t.fit.Result())
+	r.Elapsed, r.Threads, r.Level = t.fit.Elapsed(), t.team.Workers(), t.kernels.Level
+	r.Checkpoint = t.CheckpointErr()
 	return r
 }
 
 // LocalModel is the model so far, as Result has it, without a look at the rows: with
 // a collective, each rank can ask for it by itself. Its temperature is that of the
 // last evaluation that training made for itself.
-func (b *Trainer) LocalModel() *Model {
-	return newResult(b.train, b.fit.Snapshot()).Model
+func (t *Trainer) LocalModel() *Model {
+	return newResult(t.train, t.fit.Snapshot()).Model
 }
 
 // newResult is the result of a training on a dataset, time and machine aside.
@@ -417,4 +392,48 @@ func newResult(train *Dataset, r fit.Result) *Result {
 		result.HeldOut, result.HeldOutRows = (*Evaluation)(&held.Evaluation), held.Rows
 	}
 	return result
+}
+
+// start is where a training that continues a model begins on a dataset.
+type start struct {
+	boost.Start
+	model *Model
+}
+
+// newStart is the start for a validation set; nil: there is no model.
+func newStart(m *Model, x Features, team *par.Team) (*start, error) {
+	if m == nil {
+		return nil, nil
+	}
+	scores, err := m.PredictRaw(x, PredictOptions{Threads: team.Workers()})
+	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.content.Forest, Scores: scores}, m}, err
+}
+
+// startScores is the raw scores of the model to continue; nil: there is none.
+func (d *Dataset) startScores() []float64 {
+	if d.start == nil {
+		return nil
+	}
+	return d.start.Scores
+}
+
+// replay makes the start one for a training set.
+func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
+	if s == nil {
+		return nil
+	}
+	if _, err := s.model.params.settings().Complete(len(t.Classes)); err != nil {
+		return public(err)
+	}
+	k, err := kernels("")
+	if err != nil {
+		return err
+	}
+	columns, err := s.model.columns(x)
+	if err != nil {
+		return err
+	}
+	return s.Replay(columns, t, k, team, func(trees int) ([]float64, error) {
+		return s.model.PredictRaw(x, PredictOptions{Trees: trees, Threads: team.Workers()})
+	})
 }

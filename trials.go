@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libaoso/aoso/internal/settings"
 	"github.com/libaoso/aoso/internal/tune"
 )
 
@@ -79,7 +80,7 @@ func readTrial(cells []string) (t Trial, err error) {
 	for i, field := range []any{
 		&t.Number, &t.Rung, &t.Trained, &t.Best, &t.Iterations, &t.RefinedLoss, &t.LogLoss, &t.Errors, &t.Temperature, &t.Seconds, &t.Params,
 	} {
-		if allowed, ok := set(field, cells[i]); !ok {
+		if allowed, ok := settings.ParseInto(field, cells[i]); !ok {
 			return t, badArgument(trialColumns[i], cells[i], "%s", allowed)
 		}
 	}

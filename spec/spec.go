@@ -39,7 +39,9 @@ type Parameter struct {
 	Help    string   // one sentence
 	Detail  string   // further sentences
 	Limits  string   // sentences about values that some data or other parameters do not allow
-	Others  Others
+
+	Exclusions []Exclusion // values that Limits describes
+	Others     Others
 
 	C         C
 	Estimator string // name in AOSOClassifier, if it differs; "-": AOSOClassifier lacks it
@@ -47,6 +49,26 @@ type Parameter struct {
 
 // Choice is a value that a parameter may have.
 type Choice struct{ Value, Help string }
+
+// An Exclusion leaves a parameter only some of its values under a condition.
+type Exclusion struct {
+	Under   Condition
+	Allowed []string
+}
+
+// A Condition limits the values of parameters. Its text ends the list of those allowed.
+type Condition string
+
+// The conditions.
+const (
+	OtherMethod     Condition = ", for method %s"               // the method, which is not aoso
+	WithObjective   Condition = ", with an objective"           // of the caller
+	WithMonotone    Condition = ", with monotone_constraints"   // on any feature
+	WithManyClasses Condition = ", for more than 65534 classes" // which 16 bits do not number
+)
+
+// MostDenseClasses is the largest number of classes that leaves with values for all or for pairs allow.
+const MostDenseClasses = 1<<16 - 2
 
 // C describes the field of a parameter in the struct aoso_params.
 type C struct {

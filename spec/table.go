@@ -37,6 +37,7 @@ var Parameters = []Parameter{
 			{"abc", "ABC-LogitBoost, with K - 1 trees per iteration for K classes: one for each class except a base class"},
 			{"logitboost", "K trees per iteration for K classes: one for each class"},
 		},
+		Exclusions: []Exclusion{{WithObjective, []string{"aoso"}}, {WithManyClasses, []string{"aoso"}}},
 	},
 	{
 		Name: "leaf", Field: "Leaf", Group: Algorithm, Type: String, Default: "", C: C{Slot: 2, Enum: "LEAF"},
@@ -49,6 +50,10 @@ var Parameters = []Parameter{
 		},
 		Detail: "With preset paper, monotone constraints or a custom objective, the default is full for any number of classes.",
 		Limits: "Methods abc and logitboost take pair only. Monotone constraints and a custom objective do not allow sparse.",
+		Exclusions: []Exclusion{
+			{OtherMethod, []string{"pair"}}, {WithObjective, []string{"full", "pair"}}, {WithMonotone, []string{"full", "pair"}},
+			{WithManyClasses, []string{"sparse"}},
+		},
 	},
 	{
 		Name: "pairs", Field: "Pairs", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 3, Type: "int32_t"},
@@ -57,6 +62,8 @@ var Parameters = []Parameter{
 		Detail:  "The paper uses 1. 8 pairs need 10 classes, 4 need 6 and 2 need 4; with fewer classes, the next smaller number is used.",
 		Choices: []Choice{{Value: "1"}, {Value: "2"}, {Value: "4"}, {Value: "8"}},
 		Limits:  "Methods abc and logitboost take 1 only.",
+
+		Exclusions: []Exclusion{{OtherMethod, []string{"1"}}},
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
@@ -72,7 +79,8 @@ var Parameters = []Parameter{
 			{"zero", "0 for every class"},
 			{"linear", "linear discriminant scores (LDA) of the numeric features"},
 		},
-		Limits: "linear needs method aoso, and allows neither a custom objective nor monotone constraints.",
+		Limits:     "linear needs method aoso, and allows neither a custom objective nor monotone constraints.",
+		Exclusions: []Exclusion{{OtherMethod, []string{"zero"}}, {WithObjective, []string{"zero"}}, {WithMonotone, []string{"zero"}}},
 	},
 	{
 		Name: "pair_selection", Field: "PairSelection", Group: Algorithm, Type: String, Default: "second_order",
@@ -287,8 +295,9 @@ var Parameters = []Parameter{
 			{"holdout", "a fifth of the rows, at most 50,000, which a first training run holds out"},
 			{"folds", "all rows; each of five first training runs holds out a different fifth"},
 		},
-		Detail: "Fewer than 50 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
-		Limits: "With a custom objective, there is no calibration, and holdout and folds are not allowed.",
+		Detail:     "Fewer than 50 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
+		Limits:     "With a custom objective, there is no calibration, and holdout and folds are not allowed.",
+		Exclusions: []Exclusion{{WithObjective, []string{"auto", "none"}}},
 	},
 	{
 		Name: "stop_loss", Field: "StopLoss", Group: Stopping, Type: Float64, Default: "1e-16", C: C{Slot: 22},

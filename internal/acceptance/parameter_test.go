@@ -1,7 +1,9 @@
 package acceptance
 
 import (
+	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/libaoso/aoso"
@@ -118,4 +120,12 @@ func FuzzParams(f *testing.F) {
 			t.Errorf("%q is %q and again %q, %v", text, p, again, err)
 		}
 	})
+}
+
+// TestParamsJSON: the keys of parameters as JSON are their names.
+func TestParamsJSON(t *testing.T) {
+	text, err := json.Marshal(aoso.DefaultParams())
+	if err != nil || !strings.Contains(string(text), `"min_samples":0`) {
+		t.Errorf("%s, %v", text, err)
+	}
 }

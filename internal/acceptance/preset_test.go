@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -256,5 +257,20 @@ func TestTimeLimit(t *testing.T) {
 	_, r := phases(t, set, defaults(func(p *aoso.Params) { p.Trees, p.Calibration, p.TimeLimit = 1_000_000, "none", 0.2 }), nil)
 	if r.StoppedBy != aoso.StoppedByTimeLimit || r.Iterations < 2 {
 		t.Errorf("one phase: stopped by %s after %d iterations", r.StoppedBy, r.Iterations)
+	}
+}
+
+// TestFewestTrees: held-out rows choose a single tree where no feature explains the labels.
+func TestFewestTrees(t *testing.T) {
+	least := math.MaxInt
+	for seed := uint64(0); seed < 5 && least > 1; seed++ {
+		d, random := blobs(77, 2000, 3, 2, 255), rand.New(rand.NewPCG(seed, 1))
+		for i := range d.y {
+			d.y[i] = random.IntN(2)
+		}
+		least = min(least, trained(t, d, defaults()).Model.Trees())
+	}
+	if least != 1 {
+		t.Errorf("at least %d trees", least)
 	}
 }

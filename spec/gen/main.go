@@ -29,6 +29,7 @@ const (
 var outputs = []output{
 	{path: "params_gen.go", template: "params.go.tmpl"},
 	{path: "internal/boost/params_gen.go", template: "boost.go.tmpl"},
+	{path: "internal/settings/params_gen.go", template: "settings.go.tmpl"},
 	{path: "capi/params_gen.go", template: "capi.go.tmpl"},
 	{header, "params.h.tmpl", "/* begin parameters: make params writes them */\n", "/* end parameters */\n"},
 	{path: "capi/test/params.h", template: "test.h.tmpl"},

@@ -1,18 +1,20 @@
-package aoso
+package settings
 
 import (
 	"cmp"
 	"math"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/linear"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/spec"
 )
 
 // The presets.
 const (
-	PresetAuto  = "auto"  // parameters that suit the data
-	PresetFast  = "fast"  // the same, sooner
-	PresetPaper = "paper" // the same for all data
+	presetAuto  = "auto"
+	presetFast  = "fast"
+	presetPaper = "paper"
 )
 
 // setting holds values for parameters that are unset.
@@ -49,14 +51,14 @@ func (p Params) filled(s setting) Params {
 
 // paperParams returns the parameters of preset paper.
 func paperParams() Params {
-	p := DefaultParams()
-	p.Preset = PresetPaper
-	return p.filled(p.preset(Shape{})[0])
+	p := Default()
+	p.Preset = presetPaper
+	return p.filled(p.preset(boost.Shape{})[0])
 }
 
 // preset returns the candidate settings, the most likely first. bench/README.md has the
 // measurements behind them.
-func (p *Params) preset(s Shape) []setting {
+func (p *Params) preset(s boost.Shape) []setting {
 	settings := p.fromZero(s)
 	if !p.mayBeginLinear(s) {
 		return settings
@@ -72,17 +74,17 @@ const mostLinear = 1 << 40
 
 // mayBeginLinear reports whether linear scores are among the initial scores from which
 // held-out rows choose.
-func (p *Params) mayBeginLinear(s Shape) bool {
+func (p *Params) mayBeginLinear(s boost.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
-	return p.Start == "" && p.Method == AOSO && p.Preset != PresetPaper && p.MonotoneConstraints == "" &&
+	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
 		s.Classes > wideClasses && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
 // fromZero returns the candidate settings with zero as initial scores.
-func (p *Params) fromZero(s Shape) []setting {
+func (p *Params) fromZero(s boost.Shape) []setting {
 	paper := setting{start: "zero", trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
-	case p.Preset == PresetPaper || p.Method != AOSO || s.Rows < leastRows: // too few rows to compare settings
+	case p.Preset == presetPaper || p.Method != model.AOSO || s.Rows < leastRows: // too few rows to compare settings
 		return []setting{paper}
 	case s.Rows >= manyRows:
 		return []setting{p.large(s)}
@@ -109,13 +111,13 @@ func (p *Params) fromZero(s Shape) []setting {
 		clean.leaves = leavesForClasses(clean.leaves, s)
 	}
 
-	if p.Preset == PresetFast {
+	if p.Preset == presetFast {
 		clean.trees, clean.shrinkage = 200, 0.4
 		noisy.trees, noisy.shrinkage = 250, 0.25
 		few.trees, few.shrinkage = 500, 0.1
 	}
 	settings := []setting{clean, noisy, few}
-	if !s.small(fewRows) {
+	if !isSmall(s, fewRows) {
 		return settings[:2]
 	}
 	return settings
@@ -128,7 +130,7 @@ func leavesFor(rows int, least, divisor float64) int {
 
 // leavesForClasses returns at least one leaf per class, as long as that leaves a hundred
 // rows per leaf: a leaf with values for few classes should have rows of few classes.
-func leavesForClasses(least int, s Shape) int {
+func leavesForClasses(least int, s boost.Shape) int {
 	return max(least, min(s.Classes, s.Rows/100, spec.MaxLeaves))
 }
 
@@ -139,7 +141,7 @@ const manyRows, wideClasses = 100_000, 100
 
 // large returns the setting for many rows. Its trees choose splits on a sample of the
 // rows, and compute leaf values from all rows.
-func (p *Params) large(s Shape) setting {
+func (p *Params) large(s boost.Shape) setting {
 	// About a hundred rows per leaf suffice to choose splits, however many rows there are.
 	sample := math.Max(30_000, 300*float64(s.Classes))
 	trees, leaves, shrinkage := 1000, 256, 0.3
@@ -149,7 +151,7 @@ func (p *Params) large(s Shape) setting {
 	case s.Classes > wideClasses:
 		trees, leaves, shrinkage = 500, int(math.Round(2*math.Sqrt(float64(s.Classes)))), 0.1
 	}
-	if p.Preset == PresetFast {
+	if p.Preset == presetFast {
 		trees, shrinkage = 300, max(shrinkage, 0.2)
 	}
 	return setting{
@@ -162,57 +164,13 @@ func (p *Params) large(s Shape) setting {
 
 // fewFeatures returns the fraction of the features drawn for each node: all of up to 16
 // features, and at least 0.3 of more.
-func fewFeatures(s Shape) float64 {
+func fewFeatures(s boost.Shape) float64 {
 	const enough, least = 16, 0.3
 	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
 }
 
-// Below foldRows rows, five folds hold out every row once. Below leastRows, no rows are
-// held out.
-const foldRows, leastRows = 2000, 50
-
-// Below thoroughRows rows, all settings are tried if labels are noisy: it takes little
-// time, and few rows rarely show that a run overfits. Below fewRows, there is one more
-// setting.
-const thoroughRows, fewRows = 30_000, 10_000
-
-// small reports whether there are fewer rows than this, and few enough features that
-// trying settings takes little time.
-func (s *Shape) small(rows int) bool { return s.Rows < rows && s.Features <= 100 }
-
-// plan describes how a training run chooses the parameters that are unset.
-type plan struct {
-	folds    int  // 0: no rows are held out; 1: a fifth; 5: every row once
-	choose   bool // choose the number of trees
-	temper   bool // fit a temperature
-	thorough bool // try all settings if labels are noisy
-}
-
-// plan returns the plan of a training run on data of this shape.
-func (p *Params) plan(s Shape, continued bool) plan {
-	paper := p.Preset == PresetPaper
-	plan := plan{
-		choose:   p.Trees == 0 && !paper,
-		temper:   p.Calibration != "none" && !(paper && p.Calibration == auto),
-		thorough: s.small(thoroughRows),
-	}
-	switch {
-	case !plan.temper && !plan.choose, p.EarlyStopping > 0, continued, s.Classes == 1, s.Rows < leastRows:
-	case p.Calibration == "folds":
-		plan.folds = 5
-	case p.Calibration == "holdout":
-		plan.folds = 1
-	case s.ValidRows > 0:
-	case s.Rows < foldRows:
-		plan.folds = 5
-	default:
-		plan.folds = 1
-	}
-	return plan
-}
-
 // Suggest returns the parameters that preset auto tries first on data of a shape.
-func Suggest(s Shape) Params {
-	p := DefaultParams()
+func Suggest(s boost.Shape) Params {
+	p := Default()
 	return p.filled(p.preset(s)[0])
 }

@@ -1,4 +1,4 @@
-package aoso
+package settings
 
 import (
 	"errors"
@@ -10,24 +10,23 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/libaoso/aoso/internal/argument"
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/spec"
 )
 
-// Parameter describes a field of [Params].
-type Parameter = spec.Parameter
-
-// Parameters lists the parameters of training that [Params.Set] takes.
-func Parameters() []Parameter { return slices.Clone(spec.Parameters) }
+// Params are the parameters of training, as aoso.Params documents them. Some may be unset.
+type Params boost.Params
 
 // value returns the value of the field to which a pointer points.
 func value(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
-// auto is the default, in text, of a parameter whose value training chooses.
-const auto = "auto"
+// Auto is the default, in text, of a parameter whose value training chooses.
+const Auto = "auto"
 
 // Set sets the parameter of this name to a value given as text. It checks the type of
-// the value; [Params.Check] checks whether all values are allowed.
+// the value; [Params.Resolve] checks whether all values are allowed.
 func (p *Params) Set(name, value string) error {
 	known, i, ok := spec.Find(name)
 	if !ok {
@@ -35,39 +34,39 @@ func (p *Params) Set(name, value string) error {
 		for _, known := range spec.Parameters {
 			names = append(names, known.Name)
 		}
-		return badArgument("parameter", name, "%s", strings.Join(names, ", "))
+		return argument.New("parameter", name, "%s", strings.Join(names, ", "))
 	}
 	field, before := p.fields()[i], *p
-	if known.Auto != "" && value == auto {
-		set(field, known.Default)
+	if known.Auto != "" && value == Auto {
+		ParseInto(field, known.Default)
 		return nil
 	}
 	if known.Nested {
 		normal, ok := constraint.Normal(value)
 		if !ok {
-			return badArgument(known.Name, value, "a list, a dict or a word")
+			return argument.New(known.Name, value, "a list, a dict or a word")
 		}
 		value = normal
 	}
-	allowed, ok := set(field, value)
+	allowed, ok := ParseInto(field, value)
 	if ok && known.Type != spec.String && isAuto(known, field) { // text has a word for it
 		allowed, ok = strings.Replace(known.Allowed(), " or ", ", ", 1)+" or auto", false
 	}
 	if !ok {
 		*p = before
-		return badArgument(known.Name, value, "%s", allowed)
+		return argument.New(known.Name, value, "%s", allowed)
 	}
 	return nil
 }
 
 // isAuto reports whether the parameter is unset, so that training chooses its value.
-func isAuto(known *Parameter, field any) bool {
+func isAuto(known *spec.Parameter, field any) bool {
 	return known.Auto != "" && fmt.Sprint(value(field)) == known.Default
 }
 
-// set parses text into a field. Text that is not of the field's type changes nothing;
+// ParseInto parses text into the field to which a pointer points. Text that is not of the field's type changes nothing;
 // allowed then describes the type.
-func set(field any, value string) (allowed string, ok bool) {
+func ParseInto(field any, value string) (allowed string, ok bool) {
 	switch v := field.(type) {
 	case *string:
 		*v = value
@@ -90,7 +89,7 @@ func assign[T any](dst *T, value T, err error) bool {
 	return err == nil
 }
 
-// ParseParams parses parameters from text such as "trees=500, leaves=64": items
+// Parse parses parameters from text such as "trees=500, leaves=64": items
 // name=value, separated by spaces, commas or line ends. If a name occurs more than once,
 // the last item counts. Other parameters have their defaults. Lists and dicts may
 // contain spaces and commas within their brackets.
@@ -98,13 +97,13 @@ func assign[T any](dst *T, value T, err error) bool {
 // Names and values of LightGBM, XGBoost, CatBoost and scikit-learn are accepted too, as
 // in "num_leaves=64 max_depth=-1". Those that have no meaning here have no effect.
 // The error lists every item that is wrong.
-func ParseParams(text string) (Params, error) {
-	p := DefaultParams()
+func Parse(text string) (Params, error) {
+	p := Default()
 	var wrong []error
 	for item := range splitItems(text) {
 		name, value, ok := strings.Cut(item, "=")
 		if !ok {
-			return Params{}, badArgument("params", item, "items name=value, without spaces inside")
+			return Params{}, argument.New("params", item, "items name=value, without spaces inside")
 		}
 		if err := p.understand(name, value); err != nil {
 			wrong = append(wrong, err)
@@ -123,7 +122,7 @@ func (p *Params) understand(name, value string) error {
 		return p.Set(name, value)
 	}
 	if meaning.Allowed != "" {
-		return badArgument(name, value, "%s", meaning.Allowed)
+		return argument.New(name, value, "%s", meaning.Allowed)
 	}
 	known := meaning.Parameter
 	if known == nil {
@@ -131,17 +130,17 @@ func (p *Params) understand(name, value string) error {
 	}
 	if _, _, ours := spec.Find(name); meaning.Value == "" && (value != "" || !ours) {
 		_, i, _ := spec.Find(known.Name)
-		set(p.fields()[i], known.Default)
+		ParseInto(p.fields()[i], known.Default)
 		return nil
 	}
 	err := p.Set(known.Name, meaning.Value)
-	if wrong, ok := errors.AsType[*ArgumentError](err); ok {
+	if wrong, ok := errors.AsType[*argument.Error](err); ok {
 		wrong.Argument = name
 	}
 	return err
 }
 
-// splitItems yields the items of the text that [ParseParams] parses.
+// splitItems yields the items of the text that [Parse] parses.
 func splitItems(text string) iter.Seq[string] {
 	separates := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
 	return func(yield func(string) bool) {
@@ -167,7 +166,7 @@ func splitItems(text string) iter.Seq[string] {
 	}
 }
 
-// String formats the parameters for [ParseParams]. It omits constraints that are unset.
+// String formats the parameters for [Parse]. It omits constraints that are unset.
 func (p Params) String() string {
 	items := p.items()
 	for i := len(items) - 1; i >= 0; i-- {
@@ -178,9 +177,9 @@ func (p Params) String() string {
 	return strings.Join(items, " ")
 }
 
-// Changes formats the parameters that differ from the defaults for [ParseParams].
+// Changes formats the parameters that differ from the defaults for [Parse].
 func (p Params) Changes() string {
-	defaults, changed := DefaultParams().items(), []string(nil)
+	defaults, changed := Default().items(), []string(nil)
 	for i, item := range p.items() {
 		if item != defaults[i] {
 			changed = append(changed, item)
@@ -194,7 +193,7 @@ func (p Params) items() []string {
 	for i, field := range p.fields() {
 		known, text := &spec.Parameters[i], fmt.Sprint(value(field))
 		if isAuto(known, field) {
-			text = auto
+			text = Auto
 		}
 		items[i] = known.Name + "=" + text
 	}

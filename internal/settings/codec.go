@@ -1,4 +1,4 @@
-package aoso
+package settings
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 
 // saved yields the parameters that model files hold, and pointers to their fields:
 // all except threads and level, which do not change the model.
-func (p *Params) saved() iter.Seq2[*Parameter, any] {
-	return func(yield func(*Parameter, any) bool) {
+func (p *Params) saved() iter.Seq2[*spec.Parameter, any] {
+	return func(yield func(*spec.Parameter, any) bool) {
 		for i, field := range p.fields() {
 			known := &spec.Parameters[i]
 			if known.Name != "threads" && known.Name != "level" && !yield(known, field) {
@@ -27,10 +27,9 @@ func (p *Params) saved() iter.Seq2[*Parameter, any] {
 	}
 }
 
-// encodeParams encodes parameters for a model file: a JSON object by parameter name.
-// It omits constraints that are unset, so that versions that do not know them can read
-// the file.
-func encodeParams(p Params) ([]byte, error) {
+// Encode encodes parameters for a model file: a JSON object by parameter name.
+// It omits constraints that are unset.
+func (p Params) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	separator := '{'
 	for known, field := range p.saved() {
@@ -48,14 +47,14 @@ func encodeParams(p Params) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeParams decodes the object of encodeParams. Parameters that it lacks are newer
-// than the file, and get the value of preset paper. Values are not checked as for
-// training: earlier versions may have allowed more.
-func decodeParams(object []byte) (Params, error) {
+// Decode decodes the object that Encode returns. Parameters that it lacks are newer
+// than the file, and get the value of preset paper. Values are checked less than for
+// training: another version may have allowed more.
+func Decode(object []byte) (Params, error) {
 	p := paperParams()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(object, &values); err != nil {
-		return p, fmt.Errorf("%w: its parameters: %w", ErrCorrupt, err)
+		return p, fmt.Errorf("%w: its parameters: %w", modelio.ErrCorrupt, err)
 	}
 	for known, field := range p.saved() {
 		value, ok := values[known.Name]
@@ -63,7 +62,7 @@ func decodeParams(object []byte) (Params, error) {
 			continue
 		}
 		if err := json.Unmarshal(value, field); err != nil || !sensible(known, field) {
-			return p, fmt.Errorf("%w: its header: the parameter %s is %s", ErrCorrupt, known.Name, value)
+			return p, fmt.Errorf("%w: its header: the parameter %s is %s", modelio.ErrCorrupt, known.Name, value)
 		}
 		delete(values, known.Name)
 	}
@@ -75,7 +74,7 @@ func decodeParams(object []byte) (Params, error) {
 
 // sensible reports whether some version may have allowed the value, and whether it can
 // be printed.
-func sensible(known *Parameter, field any) bool {
+func sensible(known *spec.Parameter, field any) bool {
 	switch v := field.(type) {
 	case *int:
 		return *v >= 0

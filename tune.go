@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -133,11 +132,11 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 
 // begin begins the search, or a plain training if nothing can be searched.
 func (t *Tuner) begin(o TuneOptions) error {
-	s := t.train.shape()
-	if o.Valid == nil && s.Classes > 1 && s.Rows >= leastRows {
-		t.job.Folds = searchFolds(t.params, s)
+	s, p := boost.Shape(t.train.shape()), t.params.settings()
+	if o.Valid == nil {
+		t.job.Folds = p.SearchFolds(s)
 	}
-	search := tune.Job{Job: t.job, Axes: t.params.axes(s), Trials: o.Trials}
+	search := tune.Job{Job: t.job, Axes: p.Axes(s), Trials: o.Trials}
 	if o.Trials == 0 && t.params.TimeLimit == 0 {
 		search.Trials = defaultTrials
 	}
@@ -154,41 +153,6 @@ func (t *Tuner) begin(o TuneOptions) error {
 		t.plain = fit.New(t.job)
 	}
 	return nil
-}
-
-// searchFolds is how many folds judge parameters. They need more rows than the
-// number of trees does, so small data have five folds.
-func searchFolds(p Params, s Shape) int {
-	switch {
-	case p.Calibration == "holdout":
-		return 1
-	case p.Calibration == "folds", s.Rows < 5*foldRows && s.Rows*s.Features < 500_000:
-		return 5
-	}
-	return 1
-}
-
-// axes is the parameters to search: those that are open.
-func (p Params) axes(s Shape) (open []tune.Axis) {
-	settings, err := p.resolve(s)
-	if err != nil {
-		return nil
-	}
-	pairs := p
-	pairs.Pairs = 8
-	if pairs, err = pairs.filled(setting{trees: math.MaxInt32}).complete(s.Classes); err != nil {
-		pairs.Pairs = 1
-	}
-	defaults := DefaultParams()
-	for _, axis := range tune.Axes(s.Rows, settings[0].Leaves, pairs.Pairs) {
-		if axis.Value((*boost.Params)(&p)) == axis.Value((*boost.Params)(&defaults)) {
-			open = append(open, axis)
-		}
-	}
-	if pairs.Pairs == 1 {
-		open = slices.DeleteFunc(open, func(a tune.Axis) bool { return a.Name == "pairs" })
-	}
-	return open
 }
 
 // describe says what a trials table is of.

@@ -68,3 +68,35 @@ func reweighted(set *data.Set, classWeights []float64) (*data.Set, error) {
 	}
 	return &copied, nil
 }
+
+// checkWeights narrows weights to float32, far from its bounds.
+func checkWeights(weights []float64, rows int) ([]float32, error) {
+	if weights == nil {
+		return nil, nil
+	}
+	if len(weights) != rows {
+		return nil, badArgument("weights", len(weights), "%d, one for each row", rows)
+	}
+	narrow := make([]float32, rows)
+	positive := false
+	for i, w := range weights {
+		if err := checkWeight(i, w); err != nil {
+			return nil, err
+		}
+		narrow[i] = float32(w)
+		positive = positive || w > 0
+	}
+	if !positive && rows > 0 {
+		return nil, errNoWeight()
+	}
+	return narrow, nil
+}
+
+func errNoWeight() error { return badArgument("weights", "all 0", "at least one above 0") }
+
+func checkWeight(i int, w float64) error {
+	if w != 0 && !(w >= data.MinWeight && w <= data.MaxWeight) {
+		return badArgument(fmt.Sprintf("weights[%d]", i), w, "0, or 1e-15 to 1e15")
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package settings
+
+import (
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/tune"
+)
+
+// Below foldRows rows, five folds hold out every row once. Below leastRows, no rows are
+// held out.
+const foldRows, leastRows = 2000, 50
+
+// Below thoroughRows rows, all settings are tried if labels are noisy: it takes little
+// time, and few rows rarely show that a run overfits. Below fewRows, there is one more
+// setting.
+const thoroughRows, fewRows = 30_000, 10_000
+
+// isSmall reports whether there are fewer rows than this, and few enough features that
+// trying settings takes little time.
+func isSmall(s boost.Shape, rows int) bool { return s.Rows < rows && s.Features <= 100 }
+
+// Plan describes how a training run chooses the parameters that are unset.
+type Plan struct {
+	Folds    int  // 0: no rows are held out; 1: a fifth; 5: every row once
+	Choose   bool // choose the number of trees
+	Temper   bool // fit a temperature
+	Thorough bool // try all settings if labels are noisy
+}
+
+// Plan returns the plan of a training run on data of this shape.
+func (p *Params) Plan(s boost.Shape, continued bool) Plan {
+	paper := p.Preset == presetPaper
+	plan := Plan{
+		Choose:   p.Trees == 0 && !paper,
+		Temper:   p.Calibration != "none" && !(paper && p.Calibration == Auto),
+		Thorough: isSmall(s, thoroughRows),
+	}
+	switch {
+	case !plan.Temper && !plan.Choose, p.EarlyStopping > 0, continued, s.Classes == 1, s.Rows < leastRows:
+	case p.Calibration == "folds":
+		plan.Folds = 5
+	case p.Calibration == "holdout":
+		plan.Folds = 1
+	case s.ValidRows > 0:
+	case s.Rows < foldRows:
+		plan.Folds = 5
+	default:
+		plan.Folds = 1
+	}
+	return plan
+}
+
+// SearchFolds returns the number of folds on which a search compares parameters. They need more rows than the
+// number of trees does, so small data have five folds.
+func (p *Params) SearchFolds(s boost.Shape) int {
+	switch {
+	case s.Classes == 1 || s.Rows < leastRows:
+		return 0
+	case p.Calibration == "holdout":
+		return 1
+	case p.Calibration == "folds", s.Rows < 5*foldRows && s.Rows*s.Features < 500_000:
+		return 5
+	}
+	return 1
+}
+
+// Axes returns the parameters to search: those that are unset.
+func (p Params) Axes(s boost.Shape) (open []tune.Axis) {
+	settings, err := p.Resolve(s)
+	if err != nil {
+		return nil
+	}
+	pairs := p
+	pairs.Pairs = 8
+	if pairs, err = pairs.filled(setting{trees: math.MaxInt32}).Complete(s.Classes); err != nil {
+		pairs.Pairs = 1
+	}
+	defaults := Default()
+	for _, axis := range tune.Axes(s.Rows, settings[0].Leaves, pairs.Pairs) {
+		if axis.Value((*boost.Params)(&p)) == axis.Value((*boost.Params)(&defaults)) {
+			open = append(open, axis)
+		}
+	}
+	if pairs.Pairs == 1 {
+		open = slices.DeleteFunc(open, func(a tune.Axis) bool { return a.Name == "pairs" })
+	}
+	return open
+}
