@@ -38,5 +38,17 @@ func public(err error) error {
 		}
 		return errors.Join(all...)
 	}
+	if wrapped, ok := errors.AsType[*argument.Error](err); ok {
+		return &argumentIn{(*ArgumentError)(wrapped), err.Error()}
+	}
 	return err
 }
+
+// argumentIn is an ArgumentError with a text around its own, such as the name of a file.
+type argumentIn struct {
+	*ArgumentError
+	text string
+}
+
+func (e *argumentIn) Error() string { return e.text }
+func (e *argumentIn) Unwrap() error { return e.ArgumentError }

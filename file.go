@@ -95,12 +95,9 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := settings.Decode(c.Params)
+	p, err := settings.Of(c)
 	if err != nil {
 		return nil, err
-	}
-	if p.Method != c.Method || p.Leaf != c.Leaf || p.Pairs != c.Pairs {
-		return nil, fmt.Errorf("%w: its header: the parameters are those of method %q, leaf %q, pairs %d", ErrCorrupt, p.Method, p.Leaf, p.Pairs)
 	}
 	return newModel(*c, Params(p)), nil
 }

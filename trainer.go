@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/checkpoint"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/fit"
@@ -31,7 +32,7 @@ type Trainer struct {
 	kernels    *kernel.Funcs
 	team       *par.Team
 	fit        *fit.Fit
-	checkpoint *checkpoint // nil: none
+	checkpoint *checkpoint.File // nil: none
 	last       Progress
 }
 
@@ -46,7 +47,7 @@ func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
 // makeTrainer is NewTrainer for a caller who, if silent, does not read the
 // training loss on the way.
 func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
-	job, checkpoint, err := newJob(train, p, o, silent)
+	job, file, err := newJob(train, p, o, silent)
 	if train != nil && train.set.Ranks.Err() != nil {
 		err = train.set.Ranks.Err() // what the checks found is of no use then
 	}
@@ -56,7 +57,7 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		}
 		return nil, err
 	}
-	t := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: checkpoint}
+	t := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: file}
 	if err := t.fit.Err(); err != nil {
 		t.Free()
 		return nil, err
@@ -66,7 +67,7 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 }
 
 // newJob checks a training and describes it. The team is to be closed.
-func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, c *checkpoint, err error) {
+func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, c *checkpoint.File, err error) {
 	options, err := checkTraining(train, p, o)
 	if err != nil {
 		return job, nil, err
@@ -124,12 +125,37 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := affordTraining(train, options, plan.Folds, o); err != nil {
 		return job, nil, err
 	}
-	if c, job.Record, err = newCheckpoint(train, p, o, &job); err != nil {
+	of, err := trainingOf(train, p, o)
+	if err != nil {
 		return job, nil, err
+	}
+	kept := checkpoint.Options{Path: o.Checkpoint, Every: o.CheckpointEvery, Warn: o.Warn, Of: of, Set: train.set}
+	if c, job.Record, err = checkpoint.Open(kept, &job); err != nil {
+		return job, nil, public(err)
 	}
 	job.Keep = c != nil
 	job.Team = par.NewTeam(p.Threads)
 	return job, c, nil
+}
+
+// trainingOf describes a training for its checkpoint. Its threads, its level and its time limit do not matter.
+func trainingOf(train *Dataset, p Params, o TrainOptions) (t checkpoint.Training, err error) {
+	p.TimeLimit = 0
+	if t.Params, err = p.settings().Encode(); err != nil {
+		return t, err
+	}
+	t.Train = train.set.Digest()
+	if o.Valid != nil {
+		t.Valid = o.Valid.set.Digest()
+	}
+	if p.EarlyStopping > 0 {
+		t.EvalEvery = max(o.EvalEvery, 1)
+	}
+	t.Weights, t.Objective = o.ClassWeights, o.Objective != nil
+	if train.start != nil {
+		t.Continues = train.start.model.Fingerprint()
+	}
+	return t, nil
 }
 
 // checkWide returns an error if training needs raw scores of a validation set that is too large for them.
@@ -280,18 +306,13 @@ func (t *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 		t.last = t.progress()
 	}
 	if t.checkpoint != nil && t.Err() == nil {
-		t.checkpoint.note(t.fit, !more || t.last.StoppedBy != "")
+		t.checkpoint.Update(t.fit, !more || t.last.StoppedBy != "")
 	}
 	return t.last, more
 }
 
 // CheckpointErr returns why the last save of the checkpoint failed; nil: it did not.
-func (t *Trainer) CheckpointErr() error {
-	if t.checkpoint == nil {
-		return nil
-	}
-	return t.checkpoint.failed
-}
+func (t *Trainer) CheckpointErr() error { return t.checkpoint.Err() }
 
 // Scores returns the raw scores of the model so far on a validation set, rows ×
 // classes: set 0 is TrainOptions.Valid, and its Others follow; without Valid they

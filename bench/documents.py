@@ -91,7 +91,7 @@ def train_aoso(job: dict[str, Any], data: Set) -> dict[str, Any]:
         params |= {"preset": "paper", "trees": job["trees"], "calibration": "none"}
         params |= {"monotone_constraints": job["constraints"]} if job["constraints"] else {}
     booster = aoso.train(params, aoso.Dataset(data.x, data.y))
-    found = {name: values[0] for name, values in booster.evaluate(data.x_test, data.y_test).items()}
+    found = booster.evaluate(data.x_test, data.y_test)
     return {
         "logloss": found["logloss"], "errors": round(found["error"] * len(data.y_test)), "trees": booster.num_trees,
         "version": f"{aoso.version()} {machine.commit()}".strip(), "fingerprint": booster.fingerprint,

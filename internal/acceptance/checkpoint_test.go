@@ -382,3 +382,16 @@ func TestCheckpointShrinkage(t *testing.T) {
 		t.Errorf("model %s, want %s", got, want)
 	}
 }
+
+// TestCheckpointArgument: a file of another training is an ArgumentError with the file's name.
+func TestCheckpointArgument(t *testing.T) {
+	d := newDataset(t, blobs(7, 60, 2, 2, 9))
+	o := aoso.TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training")}
+	p := params(func(p *aoso.Params) { p.Trees = 2 })
+	train(t, d, p, o)
+	p.Trees = 3
+	_, err := aoso.Train(t.Context(), d, p, o)
+	if wrong, ok := errors.AsType[*aoso.ArgumentError](err); !ok || wrong.Argument != "checkpoint" || !strings.HasPrefix(err.Error(), o.Checkpoint+": ") {
+		t.Error(err)
+	}
+}

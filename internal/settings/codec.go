@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso/internal/constraint"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/spec"
 )
@@ -47,10 +48,19 @@ func (p Params) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode decodes the object that Encode returns. Parameters that it lacks are newer
+// Of returns the parameters that a model was trained with.
+func Of(m *model.Model) (Params, error) {
+	p, err := decode(m.Params)
+	if err == nil && (p.Method != m.Method || p.Leaf != m.Leaf || p.Pairs != m.Pairs) {
+		err = fmt.Errorf("%w: its header: the parameters are those of method %q, leaf %q, pairs %d", modelio.ErrCorrupt, p.Method, p.Leaf, p.Pairs)
+	}
+	return p, err
+}
+
+// decode decodes the object that Encode returns. Parameters that it lacks are newer
 // than the file, and get the value of preset paper. Values are checked less than for
 // training: another version may have allowed more.
-func Decode(object []byte) (Params, error) {
+func decode(object []byte) (Params, error) {
 	p := paperParams()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(object, &values); err != nil {

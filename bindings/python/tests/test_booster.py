@@ -92,8 +92,8 @@ def test_evaluation(booster, letters):
     stages = booster.evaluate(x, y, weight=weight, every=1)
     for metric in ("logloss", "error"):
         assert stages[metric] == history["valid"][metric]
-        assert booster.evaluate(x, y, weight=weight)[metric] == stages[metric][-1:]
-        assert booster.evaluate(x, y)[metric] == booster.evaluate(x, y, every=1000)[metric]
+        assert booster.evaluate(x, y, weight=weight)[metric] == stages[metric][-1]
+        assert [booster.evaluate(x, y)[metric]] == booster.evaluate(x, y, every=1000)[metric]
     for every in (0, 1):
         with pytest.raises(ValueError, match="y has 3 labels; allowed: 2, one for each row of x"):
             booster.evaluate(x[:2], y[:3], every=every)
@@ -118,7 +118,7 @@ def test_the_log_loss_is_not_cut(small, every):
         losses = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) - scores[np.arange(150), labels] + scores.max(axis=1)
         for w in (None, weight):
             wanted = float(np.average(losses, weights=w))
-            assert sure.evaluate(x, labels, weight=w, every=every)["logloss"][-1] == pytest.approx(wanted, rel=1e-6)
+            assert np.ravel(sure.evaluate(x, labels, weight=w, every=every)["logloss"])[-1] == pytest.approx(wanted, rel=1e-6)
     assert wanted > 40  # more than -log(1e-15)
 
 

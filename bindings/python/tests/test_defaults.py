@@ -57,9 +57,9 @@ def test_probabilities_are_better_than_without_a_temperature(by_default, letters
     booster = by_default[0]
     raw = booster.truncated(booster.num_trees)  # the same without a temperature
     assert booster.temperature > 1 == raw.temperature
-    assert booster.evaluate(x, y)["logloss"][0] < 0.7 * raw.evaluate(x, y)["logloss"][0]
+    assert booster.evaluate(x, y)["logloss"] < 0.7 * raw.evaluate(x, y)["logloss"]
     assert booster.evaluate(x, y)["error"] == raw.evaluate(x, y)["error"]
-    assert booster.result.held_out.logloss == pytest.approx(booster.evaluate(x, y)["logloss"][0], rel=0.25)
+    assert booster.result.held_out.logloss == pytest.approx(booster.evaluate(x, y)["logloss"], rel=0.25)
 
 
 def test_the_estimator_makes_the_same_model_with_any_number_of_threads(by_default, letters):
@@ -166,7 +166,7 @@ def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
     assert [p.phase for p in seen] == ["holdout"] * 20
     assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
     assert booster.result.phase == "holdout" and booster.result.held_out_rows == 400
-    assert booster.evaluate(x[4000:], y[4000:])["error"][0] < 0.4
+    assert booster.evaluate(x[4000:], y[4000:])["error"] < 0.4
     assert booster.dump() == seen[-1].booster().dump()
     model = AOSOClassifier().fit(x[:2000], y[:2000], callbacks=[lambda p: p.iteration == 20])
     assert model.booster_.dump(3) == booster.dump(3) and model.n_iter_ == 20

@@ -74,15 +74,15 @@ def test_calibrated(booster, letters):
     calibrated = booster.calibrated(x[fit], y[fit])
     temperature, before, after = calibrated.calibration
     assert temperature == calibrated.temperature != booster.temperature == 1 and booster.calibration is None
-    assert [before] == booster.evaluate(x[fit], y[fit])["logloss"]
-    assert [after] == calibrated.evaluate(x[fit], y[fit])["logloss"] and after < before
+    assert before == booster.evaluate(x[fit], y[fit])["logloss"]
+    assert after == calibrated.evaluate(x[fit], y[fit])["logloss"] and after < before
     assert calibrated.evaluate(x[test], y[test])["logloss"] < booster.evaluate(x[test], y[test])["logloss"]
     np.testing.assert_array_equal(calibrated.predict(x[test]), booster.predict(x[test]))
     np.testing.assert_array_equal(calibrated.predict_raw(x[test]), booster.predict_raw(x[test]))
     *_, last = calibrated.staged_proba(x[test], every=100)
     np.testing.assert_array_equal(last, calibrated.predict_proba(x[test]))
     stages = calibrated.evaluate(x[test], y[test], every=100)
-    assert stages["logloss"][-1:] == calibrated.evaluate(x[test], y[test])["logloss"]
+    assert stages["logloss"][-1] == calibrated.evaluate(x[test], y[test])["logloss"]
     weight = np.arange(4000) < 2000
     weighted, half = booster.calibrated(x[fit], y[fit], weight=weight), booster.calibrated(x[4000:6000], y[4000:6000])
     assert weighted.temperature == pytest.approx(half.temperature)

@@ -30,7 +30,7 @@ def many():
 
 
 def logloss(model, x, y):
-    return model.evaluate(x, y)["logloss"][0]
+    return model.evaluate(x, y)["logloss"]
 
 
 def test_predictions(linear, letters):

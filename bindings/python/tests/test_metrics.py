@@ -51,16 +51,16 @@ def test_metrics_are_those_of_scikit_learn(rows, booster, weighted):
     got = booster.evaluate(x, y, weight=weight, metrics=[*want, "ece"])
     assert list(got)[:2] == ["logloss", "error"]
     for name, value in want.items():
-        assert got[name] == [pytest.approx(value, rel=1e-6)], name  # weights are kept as float32
-    assert got["ece"] == [booster.reliability(x, y, weight=weight).ece]
-    assert booster.evaluate(x, y, metrics="top_k_error")["top_k_error"] == [0.0]
+        assert got[name] == pytest.approx(value, rel=1e-6), name  # weights are kept as float32
+    assert got["ece"] == booster.reliability(x, y, weight=weight).ece
+    assert booster.evaluate(x, y, metrics="top_k_error")["top_k_error"] == 0.0
 
 
 def test_metrics_by_stage(rows, booster):
     x, y, _ = rows
     found = booster.evaluate(x, y, metrics=["kappa"], every=5)
     assert len(found["kappa"]) == len(found["error"]) == 4
-    assert found["kappa"][-1] == booster.evaluate(x, y, metrics=["kappa"])["kappa"][0]
+    assert found["kappa"][-1] == booster.evaluate(x, y, metrics=["kappa"])["kappa"]
 
 
 def test_metrics_of_one_class(rows, booster):
@@ -70,8 +70,9 @@ def test_metrics_of_one_class(rows, booster):
 
 def test_unknown_metrics(rows, booster):
     x, y, _ = rows
-    with pytest.raises(ValueError, match="metrics has 'auc'; allowed: logloss, error, top_k_error, .* or error@K"):
-        booster.evaluate(x, y, metrics=["auc"])
+    with pytest.raises(ValueError, match="metrics has 'mcc'; allowed: logloss, error, top_k_error, .* or error@K"):
+        booster.evaluate(x, y, metrics=["mcc"])
+    assert booster.evaluate(x, y, metrics="auc") == booster.evaluate(x, y, metrics="auc_ovr")
     with pytest.raises(ValueError, match="metrics has 'error@0'"):
         aoso.train({}, aoso.Dataset(x, y), metrics="error@0")
 

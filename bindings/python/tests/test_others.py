@@ -350,7 +350,7 @@ def test_cross_validation_as_lightgbm_has_it(small):
     models = result["cvbooster"]
     assert models.best_iteration == kept == int(np.argmin(plain["error-mean"][: kept + 5])) + 1
     assert [model.num_trees for model in models.boosters] == [kept] * 4
-    errors = [m.evaluate(x[test], y[test])["error"][0] for m, (_, test) in zip(models.boosters, splitter.split(x, y))]
+    errors = [m.evaluate(x[test], y[test])["error"] for m, (_, test) in zip(models.boosters, splitter.split(x, y))]
     assert np.mean(errors) == pytest.approx(result["error-mean"][-1])
     areas = aoso.cv({"trees": 30, "metric": "auc", "early_stopping": 3}, x, y, nfold=3)
     assert areas["auc_ovr-mean"].argmax() == len(areas["iteration"]) - 1

@@ -133,7 +133,7 @@ def test_train_log_loss_is_a_weighted_mean(letters, tmp_path):
     for data in train_set, aoso.Dataset.load(tmp_path / "train"):
         seen = []
         booster = aoso.train({"trees": 9, "calibration": "none"}, data, callbacks=[seen.append])
-        wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"][0]
+        wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"]
         assert seen[-1].metrics["train"]["logloss"] == pytest.approx(wanted, rel=1e-4)
         assert booster.result.train_loss == pytest.approx(wanted, rel=1e-4)
 
@@ -476,7 +476,7 @@ def test_a_custom_objective(blobs, threads):
     own = aoso.train(params, train_set)
     assert booster.temperature == 1
     assert booster.result.held_out is None
-    assert booster.evaluate(*valid)["error"][0] < own.evaluate(*valid)["error"][0] + 0.03
+    assert booster.evaluate(*valid)["error"] < own.evaluate(*valid)["error"] + 0.03
     assert max(history["valid_0"]["raw"]) < 1e-4  # raw scores sum to zero
     again = aoso.train({**params, "threads": 3 - threads}, train_set, objective=softmax_loss)
     assert booster.fingerprint == again.fingerprint

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, export_formats, version
+from ._progress import Evaluation, Result
 from .booster import Booster, merge
-from .callback import checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
+from .callback import Progress, checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
 from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
@@ -32,6 +33,9 @@ __all__ = [
     "Collective",
     "Contributions",
     "Dataset",
+    "Evaluation",
+    "Progress",
+    "Result",
     "RowPredictor",
     "Tuning",
     "build_info",
@@ -51,6 +55,11 @@ __all__ = [
     "tune",
     "version",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return [*__all__, "__version__"]
 
 
 # What takes the place of names in other libraries.

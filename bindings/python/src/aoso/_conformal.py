@@ -12,9 +12,9 @@ from ._serving import Twin
 def predict_set(model: Twin, x: Matrix, alpha: float, method: str, class_conditional: bool, non_empty: bool) -> Array:
     """As :func:`aoso._capi.predict_set`."""
     if not 0 < alpha < 1:
-        raise errors.ArgumentError(f"aoso: alpha is {alpha}; allowed: above 0 and below 1")
+        raise errors.ArgumentError(f"alpha is {alpha}; allowed: above 0 and below 1")
     if "conformal" not in model.meta:
-        raise errors.ArgumentError("aoso: model is without conformity scores; allowed: one that has been conformalized")
+        raise errors.ArgumentError("model is without conformity scores; allowed: one that has been conformalized")
     penalty = (
         np.maximum(0, np.arange(len(model.classes)) + 1 - model.meta["conformal"]["free"]) * model.meta["conformal"]["lambda"]
     )

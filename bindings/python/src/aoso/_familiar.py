@@ -17,6 +17,25 @@ if TYPE_CHECKING:
 XGBOOST = {"weight": "split", "total_gain": "gain", "total_cover": "cover"}
 
 
+# What takes the place of names that the boosters of other libraries have.
+INSTEAD = {
+    **dict.fromkeys(("dump_model", "get_dump"), 'write export("json", path), or dump() for text'),
+    **dict.fromkeys(("model_to_string", "save_raw", "serialize"), "write to_bytes()"),
+    **dict.fromkeys(("model_from_string", "load_model"), "write Booster.load(path) or Booster.from_bytes(data)"),
+    **dict.fromkeys(("update", "boost", "rollback_one_iter"), "write train(params, Dataset(x, y, init_model=booster)) to add trees"),
+    **dict.fromkeys(("best_score", "best_score_"), "write result.valid, or record_evaluation() among the callbacks of train"),
+    **dict.fromkeys(("eval", "eval_set", "eval_valid", "eval_train"), "write evaluate(x, y)"),
+    **dict.fromkeys(("set_param", "reset_parameter"), "write params for train; a model never changes"),
+    **dict.fromkeys(("inplace_predict", "predict_log_proba"), "write predict_proba(x)"),
+    "num_model_per_iteration": "write trees_per_iteration",
+    "feature_importances_": "write importance()",
+    "get_params": "write params",
+    "get_fscore": 'write importance("split")',
+    **dict.fromkeys(("get_split_value_histogram", "get_leaf_output"), 'write export("json", path), which has every split and leaf'),
+    "shuffle_models": "there is nothing like it",
+}
+
+
 class Familiar:
     """Methods and attributes of :class:`aoso.Booster` by the names of other libraries."""
 
@@ -38,6 +57,10 @@ class Familiar:
         def importance(self, kind: str = "gain") -> Array: ...
         def truncated(self, trees: int) -> Any: ...
         def save(self, path: str | os.PathLike[str]) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        instead = INSTEAD.get(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}" + (f"; {instead}" if instead else ""))
 
     def _trees_of(
         self,
@@ -71,6 +94,9 @@ class Familiar:
         **first: Any,
     ) -> Array:
         """What LightGBM's and XGBoost's ``predict`` return; classes if nothing else is asked for."""
+        unknown = first.keys() - {"num_iteration", "iteration_range", "ntree_limit", "start_iteration"}
+        if unknown:
+            raise TypeError(f"predict() got an unexpected keyword argument {min(unknown)!r}")
         trees = trees or self._trees_of(**first)
         if pred_leaf:
             return self.predict_leaf(x, trees=trees, threads=threads)

@@ -25,11 +25,22 @@ def read(y: Any, rows: int, known: Array | None = None, *, alone: bool = True) -
     if len(codes) != rows:
         raise ArgumentError(f"y has {len(codes)} labels; allowed: {rows}, one for each row of x")
     if known is None:
+        _check_classes(classes, rows)
         return _capi.Labels(codes, names(classes)), classes
     called = _names_among(classes, known)
     if alone:
         _check_known(classes, codes, ~np.isin(called, names(known)), known)
     return _capi.Labels(codes, called), classes
+
+
+def _check_classes(classes: Array, rows: int) -> None:
+    """Raise an error for numbers that look like the target of a regression."""
+    few = 20
+    if classes.dtype.kind == "f" and len(classes) > max(few, rows / 10) and (classes % 1 != 0).any():
+        raise ArgumentError(
+            f"y has {len(classes)} different numbers in {rows} rows, such as {classes[0]!r}, like the target of a regression; "
+            "allowed: classes (there is no regression)"
+        )
 
 
 def _check_known(classes: Array, codes: Array, strange: Array, known: Array) -> None:

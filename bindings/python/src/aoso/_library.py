@@ -173,7 +173,7 @@ def _call(name: str, *arguments: Any) -> None:
     library = _loaded()
     status = getattr(library, "aoso_" + name)(*arguments)
     if status != _OK:
-        text = library.aoso_last_error().decode(errors="replace")
+        text = library.aoso_last_error().decode(errors="replace").removeprefix("aoso: ")
         raise _ERRORS.get(status, errors.InternalError)(text)
 
 

@@ -85,6 +85,12 @@ def parameters(params: Any, check: bool = True, feval: Any = None, **arguments: 
     )
 
 
+def metrics(names: Any) -> list[str]:
+    """The user's metrics by our names, checked."""
+    listed = [names] if isinstance(names, str) else list(names or ())
+    return _capi.check_metrics([_value("metric", name, "metric") or name for name in listed])
+
+
 def _forbidden(ours: str, value: Any, spelled: dict[str, Any], feval: Any) -> str:
     """Why the library does not allow a value; "": it does, or it is to say so once it has the data."""
     if ours not in TYPES or value is None or (ours == "metric" and (feval is not None or not isinstance(value, str) or "@" in value)):

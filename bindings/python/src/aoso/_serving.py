@@ -68,7 +68,7 @@ def _call(name: str, *arguments: Any) -> None:
     status = getattr(library, "aosop_" + name)(*arguments)
     if status != 0:
         text = library.aosop_last_error().decode(errors="replace")
-        raise _library._ERRORS.get(status, errors.InternalError)(f"aoso: {text}")
+        raise _library._ERRORS.get(status, errors.InternalError)(text)
 
 
 class Twin:
@@ -111,7 +111,7 @@ class Twin:
         """As :func:`aoso._capi.predict`."""
         if x.shape[1] != len(self.features):
             raise errors.ArgumentError(
-                f"aoso: features is {x.shape[1]} columns; allowed: {len(self.features)} columns, the features of the model"
+                f"features is {x.shape[1]} columns; allowed: {len(self.features)} columns, the features of the model"
             )
         out = np.empty((x.shape[0], width), np.int32 if kind in ("", "leaf") else np.float64)
         for first, rows in self._blocks(x):
@@ -230,7 +230,7 @@ def _lookup(column: Column, names: list[str] | None, j: int) -> Any:
         if None in found:
             name = column[1][found.index(None)]
             raise errors.ArgumentError(
-                f"aoso: column {j} has the category {name!r}; allowed: numbers, since the feature is numeric"
+                f"column {j} has the category {name!r}; allowed: numbers, since the feature is numeric"
             )
     else:
         known = {name: i for i, name in enumerate(names)}

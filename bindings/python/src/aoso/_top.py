@@ -26,7 +26,7 @@ def predict_top(model: _capi.Handle, x: Matrix, top: int, trees: int, threads: i
 def _of_twin(model: Twin, x: Matrix, top: int, trees: int) -> tuple[Array, Array]:
     """In a child created by ``fork``."""
     if not 1 <= top <= len(model.classes):
-        raise errors.ArgumentError(f"aoso: top is {top}; allowed: 1 to {len(model.classes)}")
+        raise errors.ArgumentError(f"top is {top}; allowed: 1 to {len(model.classes)}")
     raw = model.predict("raw", x, len(model.classes), trees)
     classes = np.argsort(-raw, axis=1, kind="stable")[:, :top]
     model.raw_to_proba(raw)

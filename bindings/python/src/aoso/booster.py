@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from . import _capi, _labels, _matrix
+from . import _capi, _labels, _matrix, _others
 from ._capi import Array
 from ._familiar import Familiar
 from ._progress import Evaluation, Result
@@ -232,7 +232,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         metrics: Sequence[str] | str | None = None,
         every: int = 0,
         threads: int = 0,
-    ) -> dict[str, list[float]]:
+    ) -> dict[str, Any]:
         """Compare predictions with labels, at the end or at stages of boosting.
 
         Parameters
@@ -247,19 +247,19 @@ class Booster(Report, Probability, Confusing, Familiar):
             :meth:`reliability`. A label that the model does not know is one more class, which is never predicted; for the AUC
             and the Brier score its rows do not count. A metric that is not defined is NaN, such as the AUC of a single class.
         every : int, default 0
-            Iterations between two stages; 0: only the end.
+            Iterations between two stages; True is 1. 0: only the end.
         threads : int, default 0
 
         Returns
         -------
         dict
-            "logloss", "error" and the metrics asked for, each a list with one number per stage. "logloss" is the weighted mean
+            "logloss", "error" and the metrics asked for: a float each or, with ``every``, a list with one per stage. "logloss" is the weighted mean
             of -log p over the rows whose label the model knows. It is computed from the scores and has no upper limit. "error"
             is the share of the weight of all rows that are predicted wrongly.
         """
         matrix = self._read(x, labelled=True)
         labels, weights = self._read_labels(y, weight, matrix)
-        further = [name for name in _capi.check_metrics(metrics) if name not in ("logloss", "error")]
+        further = [name for name in _others.metrics(metrics) if name not in ("logloss", "error")]
         found: list[dict[str, float]] = []
 
         def look(_: int, scores: Array) -> None:
@@ -270,8 +270,8 @@ class Booster(Report, Probability, Confusing, Familiar):
 
         if every == 0:
             look(0, _capi.predict("raw", self._handle, matrix, len(self.classes), 0, threads))
-        else:
-            _capi.staged(self._handle, matrix, len(self.classes), every, threads, look)
+            return {name: found[0][name] for name in ("logloss", "error", *further)}
+        _capi.staged(self._handle, matrix, len(self.classes), every, threads, look)
         return {name: [values[name] for values in found] for name in ("logloss", "error", *further)}
 
     def row_predictor(self, *, trees: int = 0) -> RowPredictor:

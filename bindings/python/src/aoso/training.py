@@ -176,7 +176,7 @@ def _watched(params: Mapping[str, Any], feval: Any) -> tuple[Mapping[str, Any], 
 
 def _further(params: Mapping[str, Any], metrics: Sequence[str] | str | None) -> list[str]:
     """The metrics to compute beside the log loss and the error: those asked for, and that of early stopping."""
-    names = _capi.check_metrics(metrics)
+    names = _others.metrics(metrics)
     watched = params.get("metric")
     if watched == "top_k_error" and params.get("top_k"):
         watched = f"error@{params['top_k']}"
