@@ -158,7 +158,7 @@ func (b *DatasetBuilder) check(x Features, labels Labels) error {
 	return labels.check(x.Rows())
 }
 
-// Dataset is the dataset of all rows so far. If they came once, the builder stays
+// Dataset returns the dataset of all rows so far. If they came once, the builder stays
 // as it is. Else it is of no use any more.
 func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	if b.passes != nil {
@@ -169,7 +169,7 @@ func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	return NewDataset(b.table(), b.labels, o)
 }
 
-// Aligned is the rows so far, which came once, as a validation set, as from
+// Aligned returns the rows so far, which came once, as a validation set, as from
 // [Dataset.Aligned]. Of the options only Threads counts.
 func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
 	if b.passes != nil {
@@ -309,7 +309,7 @@ func (b *DatasetBuilder) beginPasses() {
 	}
 }
 
-// building is the options for rows of so many features that come twice.
+// building returns the options for rows of so many features that come twice.
 func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),
@@ -380,7 +380,7 @@ func (b *DatasetBuilder) checkPass() error {
 	return checkRowIDs(b.passes.IDs, b.total)
 }
 
-// finish is the dataset of rows that came twice.
+// finish returns the dataset of rows that came twice.
 func (b *DatasetBuilder) finish() (*Dataset, error) {
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()

@@ -15,7 +15,7 @@ type compressed[T Number, I ~int32 | ~int64] struct {
 	rows         int
 }
 
-// CSR is a matrix of len(indptr)−1 rows stored row after row: row i has
+// CSR returns a matrix of len(indptr)−1 rows stored row after row: row i has
 // values[k] in column indices[k] for k from indptr[i] up to indptr[i+1], in
 // any order, and 0 (which is not missing) elsewhere. The entries are copied
 // into the order of the columns, in as much memory again.
@@ -38,7 +38,7 @@ func CSR[T Number, I ~int32 | ~int64](indptr, indices []I, values []T, cols int)
 	return s, nil
 }
 
-// CSC is a matrix of len(indptr)−1 columns stored column after column: column
+// CSC returns a matrix of len(indptr)−1 columns stored column after column: column
 // j has values[k] in row indices[k] for k from indptr[j] up to indptr[j+1],
 // and 0 (which is not missing) elsewhere. The slices are used as they are if
 // the rows of each column rise; else the entries are copied and sorted.
@@ -117,7 +117,7 @@ func transpose[T Number, I ~int32 | ~int64](start, index []I, values []T, size i
 	return start2, index2, values2
 }
 
-// rising tells whether the indices of each part rise; else it finds one that
+// rising reports whether the indices of each part rise; else it finds one that
 // does not.
 func rising[I ~int32 | ~int64](start, index []I) (part int, i I, ok bool) {
 	for p := range len(start) - 1 {
@@ -166,7 +166,7 @@ func scatter[I ~int32 | ~int64](index []I, values []int64, first int, dst []int6
 	}
 }
 
-// firstEntry is the position of the first entry in row first or below.
+// firstEntry returns the position of the first entry in row first or below.
 func firstEntry[I ~int32 | ~int64](index []I, first int) (k int) {
 	if first > 0 {
 		k, _ = slices.BinarySearch(index, I(first))

@@ -148,7 +148,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	return &Dataset{set, start}, nil
 }
 
-// classesOf is the classes of labels, or of the model to continue.
+// classesOf returns the classes of labels, or of the model to continue.
 func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
 	classes, err := labels.classes(o.TextLabels)
 	if err != nil || o.Init == nil {
@@ -162,7 +162,7 @@ func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
 	return slices.Clone(o.Init.content.Classes), nil
 }
 
-// endShard is how making a shard ended. An error ends it on all ranks.
+// endShard returns how making a shard ended. An error ends it on all ranks.
 func endShard(ranks *collective.Group, err error) error {
 	if err == nil {
 		err = ranks.Err()
@@ -173,7 +173,7 @@ func endShard(ranks *collective.Group, err error) error {
 	return err
 }
 
-// newShard is a dataset of which other ranks have more rows.
+// newShard returns a dataset of which other ranks have more rows.
 func newShard(features Features, labels Labels, o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (m *Model) codedAsNumbers(x Features) (columns []int) {
 	return columns
 }
 
-// numbered is the ids of a rank's rows. If no rank has any, rows are numbered rank
+// numbered returns the ids of a rank's rows. If no rank has any, rows are numbered rank
 // after rank.
 func numbered(ids []uint64, rows int, ranks *collective.Group) ([]uint64, error) {
 	counts := make([]int64, ranks.Size()+1)
@@ -312,7 +312,7 @@ func encodingError(err error, names []string) error {
 	return err
 }
 
-// namesOf is the names of so many features, made up if there are none.
+// namesOf returns the names of so many features, made up if there are none.
 func namesOf(names []string, cols int) []string {
 	if names != nil {
 		return slices.Clone(names)
@@ -324,7 +324,7 @@ func namesOf(names []string, cols int) []string {
 	return names
 }
 
-// check tells whether the options suit so many features, rows aside.
+// check returns an error unless the options suit so many features, rows aside.
 func (o *DatasetOptions) check(cols int) error {
 	if o.MaxBins != 0 && (o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins) {
 		return badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
@@ -445,12 +445,12 @@ func (d *Dataset) checkFreed(argument string) error {
 	return nil
 }
 
-// binnedAs tells whether the codes and labels of two datasets mean the same.
+// binnedAs reports whether the codes and labels of two datasets mean the same.
 func (d *Dataset) binnedAs(other *Dataset) bool {
 	return d.set.BinnedAs(other.set) && d.continued() == other.continued()
 }
 
-// continued is the model that training on the dataset continues; nil: none.
+// continued returns the model that training on the dataset continues; nil: none.
 func (d *Dataset) continued() *Model {
 	if d.start == nil {
 		return nil
@@ -465,7 +465,7 @@ type DatasetInfo struct {
 	Bytes                   int64 // of memory, mapped files included; what a model to continue has is not
 }
 
-// Info is facts about the dataset.
+// Info returns facts about the dataset.
 func (d *Dataset) Info() DatasetInfo {
 	info := DatasetInfo{Rows: d.Rows(), Features: len(d.set.Names), Classes: len(d.set.Classes)}
 	for _, f := range d.set.Mapper.Features[:info.Features] {
@@ -478,22 +478,22 @@ func (d *Dataset) Info() DatasetInfo {
 	return info
 }
 
-// shape is the size of a training on the dataset, on all machines.
+// shape returns the size of a training on the dataset, on all machines.
 func (d *Dataset) shape() Shape {
 	return Shape{Rows: d.set.AllRows(), Features: len(d.set.Mapper.Features), Classes: len(d.set.Classes)}
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (d *Dataset) Rows() int { return d.set.Matrix.Rows }
 
-// Classes is the labels of the classes, in the order of their numbers.
+// Classes returns the labels of the classes, in the order of their numbers.
 func (d *Dataset) Classes() []string { return slices.Clone(d.set.Classes) }
 
-// Labels is the numbers of the rows' classes; −1: a class that the training set does
+// Labels returns the numbers of the rows' classes; −1: a class that the training set does
 // not have.
 func (d *Dataset) Labels() []int32 { return slices.Clone(d.set.Labels) }
 
-// Weights is the weights of the rows; nil: all are one.
+// Weights returns the weights of the rows; nil: all are one.
 func (d *Dataset) Weights() []float64 {
 	if d.set.Weights == nil {
 		return nil
@@ -505,14 +505,14 @@ func (d *Dataset) Weights() []float64 {
 	return weights
 }
 
-// FeatureNames is the names of the features.
+// FeatureNames returns the names of the features.
 func (d *Dataset) FeatureNames() []string { return slices.Clone(d.set.Names) }
 
 // Named reports whether the features were given names; otherwise these are generated:
 // f0, f1, ….
 func (d *Dataset) Named() bool { return d.set.Named }
 
-// Categories is the names of the categories of a feature, in order; nil: it is
+// Categories returns the names of the categories of a feature, in order; nil: it is
 // numeric.
 func (d *Dataset) Categories(feature int) []string {
 	return categoriesOf(d.set.Encoder, feature)
@@ -525,7 +525,7 @@ func categoriesOf(e *category.Encoder, feature int) []string {
 	return slices.Clone(e.Features[feature].Categories)
 }
 
-// Unknown is the number of rows of a validation set whose class training
+// Unknown returns the number of rows of a validation set whose class training
 // never saw.
 func (d *Dataset) Unknown() int { return d.set.Unknown }
 

@@ -117,7 +117,7 @@ func (m *Model) rule(s SetOptions, o PredictOptions) (*conformal.Rule, error) {
 	return rule, nil
 }
 
-// ConformalRows is the number of rows whose scores the model keeps for prediction
+// ConformalRows returns the number of rows whose scores the model keeps for prediction
 // sets; 0: it cannot make any.
 func (m *Model) ConformalRows() int {
 	if m.content.Scores == nil {

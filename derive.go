@@ -12,12 +12,12 @@ import (
 	"github.com/libaoso/aoso/internal/settings"
 )
 
-// with is a model of other trees, to which no temperature was fitted.
+// with returns a model of other trees, to which no temperature was fitted.
 func (m *Model) with(f *model.Forest) *Model {
 	return newModel(*m.content.WithForest(f), m.params)
 }
 
-// Truncated is the model of the first trees of m, 1 to all of them. It has no
+// Truncated returns the model of the first trees of m, 1 to all of them. It has no
 // temperature.
 func (m *Model) Truncated(trees int) (*Model, error) {
 	if trees < 1 || trees > m.Trees() {
@@ -26,7 +26,7 @@ func (m *Model) Truncated(trees int) (*Model, error) {
 	return m.with(m.content.Forest.Truncated(trees)), nil
 }
 
-// Merge is a model of the trees of several, whose raw scores are the sums of
+// Merge returns a model of the trees of several, whose raw scores are the sums of
 // theirs. The models must have the same classes, features, method, kind of
 // leaf and number of pairs; the parameters are those of the first, but for
 // constraints that others do not have. Scores of
@@ -140,7 +140,7 @@ type Calibration struct {
 	Before, After float64 // mean −log p_y on the data that it was fitted to
 }
 
-// Temperature is what the raw scores are divided by before they become
+// Temperature returns what the raw scores are divided by before they become
 // probabilities; 1 unless [Model.Calibrate] set it.
 func (m *Model) Temperature() float64 {
 	if m.content.Temperature == 0 {

@@ -57,7 +57,7 @@ func (m *Model) checkRaw(raw []float64) error {
 	return nil
 }
 
-// target is labels and weights of rows as the model's classes.
+// target returns labels and weights of rows as the model's classes.
 func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target, error) {
 	if len(labels) != rows {
 		return nil, badArgument("labels", len(labels), "%d, one for each row", rows)
@@ -125,7 +125,7 @@ func (m *Model) measure(metrics []string, raw []float64, labels Labels, weights 
 	return measured(metrics, raw, m.Temperature(), t, team)
 }
 
-// measured is metrics of raw scores.
+// measured returns metrics of raw scores.
 func measured(metrics []string, raw []float64, temperature float64, t *data.Target, team *par.Team) (values []float64, err error) {
 	k, err := kernels("")
 	if err != nil {
@@ -162,7 +162,7 @@ type Confusion struct {
 	SecondRows    int // rows of Second in all
 }
 
-// Rows is how many rows of the two classes are predicted to be of the other one.
+// Rows returns how many rows of the two classes are predicted to be of the other one.
 func (c *Confusion) Rows() int { return c.FirstAsSecond + c.SecondAsFirst }
 
 // Confusions returns the n pairs of classes that the model confuses most often on x,

@@ -59,7 +59,7 @@ func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
 	return &c, nil
 }
 
-// explanation is what explains all classes of rows that are predicted.
+// explanation returns what explains all classes of rows that are predicted.
 func (m *Model) explanation(j *predict.Job) explain.Job {
 	return explain.Job{
 		Forest: m.content.Forest, Columns: j.Features, Owners: m.content.Encoder.Owners(), Trees: j.Trees, Threads: j.Threads,
@@ -67,7 +67,7 @@ func (m *Model) explanation(j *predict.Job) explain.Job {
 	}
 }
 
-// top is the likeliest classes of each row, rows × n.
+// top returns the likeliest classes of each row, rows × n.
 func (m *Model) top(j *predict.Job, n int) []int32 {
 	classes := make([]int32, j.Features.Rows()*n)
 	m.predictor.Top(j, n, m.content.Temperature, func(row int, best []predict.Scored) {
@@ -78,7 +78,7 @@ func (m *Model) top(j *predict.Job, n int) []int32 {
 	return classes
 }
 
-// Importance is how much each feature contributes: by "gain", the loss that
+// Importance returns how much each feature contributes: by "gain", the loss that
 // its splits were estimated to save; by "split", their number; or by "cover",
 // the number of rows that they parted, summed over them. Linear scores take no
 // part in it.
@@ -98,7 +98,7 @@ type PairImportance struct {
 	Splits  int     // on the pair
 }
 
-// PairImportances is the importance of features by class pair, the greatest
+// PairImportances returns the importance of features by class pair, the greatest
 // gain first. A split on several pairs at once counts for each of them with
 // an equal share of its gain. Linear scores take no part in it.
 func (m *Model) PairImportances() []PairImportance {

@@ -152,7 +152,7 @@ func (m *Model) WriteTreeJSON(w io.Writer, tree int) error {
 	return export.TreeJSON(w, &m.content, m.content.Forest.Tree(tree))
 }
 
-// checkTree tells whether the model has a tree.
+// checkTree returns an error unless the model has a tree.
 func (m *Model) checkTree(tree int) error {
 	if tree < 0 || tree >= m.Trees() {
 		return badArgument("tree", tree, "at least 0 and below %d, the trees of the model", m.Trees())

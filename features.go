@@ -34,23 +34,23 @@ type dense[T Number] struct {
 	rowStride, colStride int
 }
 
-// RowMajor is a rows × cols matrix stored row after row.
+// RowMajor returns a rows × cols matrix stored row after row.
 func RowMajor[T Number](data []T, rows, cols int) Features {
 	return &dense[T]{data, rows, cols, cols, 1}
 }
 
-// ColMajor is a rows × cols matrix stored column after column.
+// ColMajor returns a rows × cols matrix stored column after column.
 func ColMajor[T Number](data []T, rows, cols int) Features {
 	return &dense[T]{data, rows, cols, 1, rows}
 }
 
-// Dense is a rows × cols matrix whose element (i, j) is
+// Dense returns a rows × cols matrix whose element (i, j) is
 // data[i·rowStride + j·colStride].
 func Dense[T Number](data []T, rows, cols, rowStride, colStride int) Features {
 	return &dense[T]{data, rows, cols, rowStride, colStride}
 }
 
-// FromRows is a matrix of the given rows, which must be equally long.
+// FromRows returns a matrix of the given rows, which must be equally long.
 func FromRows[T Number](rows [][]T) (Features, error) {
 	if len(rows) == 0 {
 		return RowMajor[T](nil, 0, 0), nil
@@ -66,7 +66,7 @@ func FromRows[T Number](rows [][]T) (Features, error) {
 	return RowMajor(data, len(rows), cols), nil
 }
 
-// FromColumns is a matrix of the given columns, which must be equally long.
+// FromColumns returns a matrix of the given columns, which must be equally long.
 // They are not copied.
 func FromColumns[T Number](columns [][]T) (Features, error) {
 	for j, column := range columns {
@@ -146,7 +146,7 @@ func (d *dense[T]) Integers(j, first int, dst []int64) bool {
 	return values != nil
 }
 
-// check tells whether the matrix lies within its data.
+// check returns an error unless the matrix lies within its data.
 func (d *dense[T]) check() error {
 	switch {
 	case d.rows < 0:

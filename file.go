@@ -69,7 +69,7 @@ func (m *Model) Save(path string) error {
 	return modelio.WriteFile(path, m.Write)
 }
 
-// Fingerprint is a hash of the model's classes, features, trees and temperature,
+// Fingerprint returns a hash of the model's classes, features, trees and temperature,
 // in hexadecimal: equal models have equal fingerprints, wherever and with however
 // many threads they were trained.
 func (m *Model) Fingerprint() string { return m.content.Fingerprint() }

@@ -28,17 +28,17 @@ type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// IntLabels are labels given as integers.
+// IntLabels returns labels given as integers.
 func IntLabels[T Integer](y []T) Labels {
 	return labelsOf(y, func(v T) string { return fmt.Sprintf("%d", v) })
 }
 
-// StringLabels are labels given as strings, none of them empty.
+// StringLabels returns labels given as strings, none of them empty.
 func StringLabels(y []string) Labels {
 	return labelsOf(y, func(s string) string { return s })
 }
 
-// FloatLabels are labels given as numbers. Whole ones are the labels that
+// FloatLabels returns labels given as numbers. Whole ones are the labels that
 // [IntLabels] makes of integers, others their shortest decimals. NaN and the
 // infinities are an error, which names the row.
 func FloatLabels[T ~float32 | ~float64](y []T) (Labels, error) {
@@ -58,7 +58,7 @@ func FloatLabels[T ~float32 | ~float64](y []T) (Labels, error) {
 	}), nil
 }
 
-// CodedLabels are labels given as positions in names: label i is
+// CodedLabels returns labels given as positions in names: label i is
 // names[codes[i]]. A code that is no position is an error, which names the
 // row.
 func CodedLabels[T Integer](codes []T, names []string) (Labels, error) {
@@ -107,7 +107,7 @@ func unknownLabels(rows int, label string, classes []string) error {
 	return badArgument("labels", fmt.Sprintf("%d rows of unknown classes (such as %s)", rows, label), "at least one row of the known classes: %s", listed(classes))
 }
 
-// check tells whether there is a label in each of so many rows.
+// check returns an error unless there is a label in each of so many rows.
 func (y Labels) check(rows int) error {
 	if len(y) != rows {
 		return badArgument("labels", len(y), "%d, one for each row", rows)
@@ -121,7 +121,7 @@ func (y Labels) check(rows int) error {
 	return nil
 }
 
-// classes is the distinct labels in order: by value if all are numbers, unless they
+// classes returns the distinct labels in order: by value if all are numbers, unless they
 // are texts all the same, else by their bytes.
 func (y Labels) classes(texts bool) ([]string, error) {
 	classes := data.Classes(y, texts)

@@ -22,7 +22,7 @@ func newModel(content model.Model, params Params) *Model {
 	return &Model{content, params, predict.New(content.Forest, predictionBytes())}
 }
 
-// checkFeatures tells whether a matrix has the model's features.
+// checkFeatures returns an error unless a matrix has the model's features.
 func (m *Model) checkFeatures(x Features) error {
 	if err := checkFeatures(x); err != nil {
 		return err
@@ -41,13 +41,13 @@ func (m *Model) columns(x Features) (bin.Source, error) {
 	return encoded(m.content.Encoder, x, m.content.Features)
 }
 
-// Classes is the labels of the classes, in the order of their numbers.
+// Classes returns the labels of the classes, in the order of their numbers.
 func (m *Model) Classes() []string { return slices.Clone(m.content.Classes) }
 
-// LabelType is the type of the labels as [Model.WithLabelType] was told, or "".
+// LabelType returns the type of the labels as [Model.WithLabelType] was told, or "".
 func (m *Model) LabelType() string { return m.content.LabelType }
 
-// WithLabelType is the model with a note of what type its labels had in the
+// WithLabelType returns the model with a note of what type its labels had in the
 // program that trained it, such as "int8" or "bool": at most 64 bytes of UTF-8.
 // The note is part of the file, and of the models that are made of this one. The
 // Python package, whose labels have types, gives and reads it. It changes neither
@@ -63,7 +63,7 @@ func (m *Model) WithLabelType(labelType string) (*Model, error) {
 
 const maxLabelType = 64
 
-// FeatureNames is the names of the features.
+// FeatureNames returns the names of the features.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.content.Features) }
 
 // Named reports whether the features were given names in training; otherwise these
@@ -71,25 +71,25 @@ func (m *Model) FeatureNames() []string { return slices.Clone(m.content.Features
 // if the features have some.
 func (m *Model) Named() bool { return m.content.Named }
 
-// Categories is the names of the categories of a feature, in order; nil: it is
+// Categories returns the names of the categories of a feature, in order; nil: it is
 // numeric.
 func (m *Model) Categories(feature int) []string { return categoriesOf(m.content.Encoder, feature) }
 
-// Trees is the number of trees.
+// Trees returns the number of trees.
 func (m *Model) Trees() int { return m.content.Forest.Trees() }
 
-// TreesPerIteration is the number of trees that an iteration of boosting
+// TreesPerIteration returns the number of trees that an iteration of boosting
 // adds: 1 for aoso, K−1 for abc, K for logitboost.
 func (m *Model) TreesPerIteration() int { return m.content.TreesPerIteration }
 
-// Leaves is the number of leaves of a tree.
+// Leaves returns the number of leaves of a tree.
 func (m *Model) Leaves(tree int) int {
 	return m.content.Forest.Tree(tree).NumLeaves()
 }
 
-// LinearFeatures is the number of features in the linear scores that rows have before
+// LinearFeatures returns the number of features in the linear scores that rows have before
 // the first tree; 0: there are none.
 func (m *Model) LinearFeatures() int { return len(m.content.LinearFeatures()) }
 
-// Params is the parameters that the model was trained with.
+// Params returns the parameters that the model was trained with.
 func (m *Model) Params() Params { return m.params }

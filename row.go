@@ -89,7 +89,7 @@ func (p *RowPredictor) Class(row []float64) (int, error) {
 	return class, nil
 }
 
-// Walked is the share of the trees that the calls of Class have needed so far.
+// Walked returns the share of the trees that the calls of Class have needed so far.
 func (p *RowPredictor) Walked() float64 {
 	if p.asked == 0 {
 		return 0

@@ -33,7 +33,7 @@ type Column struct {
 	err        error
 }
 
-// Numbers is a column of numbers. NaN is missing. The values are not copied.
+// Numbers returns a column of numbers. NaN is missing. The values are not copied.
 func Numbers[T Number](values []T) Column {
 	c := Column{rows: len(values), read: func(first int, dst []float64) {
 		for i, v := range values[first:][:len(dst)] {
@@ -44,7 +44,7 @@ func Numbers[T Number](values []T) Column {
 	return c
 }
 
-// Texts is a categorical column. Each different text is a category. The empty
+// Texts returns a categorical column. Each different text is a category. The empty
 // text is missing.
 func Texts(values []string) Column {
 	list, codes := category.NewList(), make([]int32, len(values))
@@ -56,7 +56,7 @@ func Texts(values []string) Column {
 	return Codes(codes, list.Names)
 }
 
-// Codes is a categorical column: value i is the category categories[codes[i]]. A
+// Codes returns a categorical column: value i is the category categories[codes[i]]. A
 // negative code is missing. Neither slice is copied.
 func Codes[T Integer](codes []T, categories []string) Column {
 	c := Column{rows: len(codes), categories: categories, read: func(first int, dst []float64) {
@@ -88,7 +88,7 @@ func Codes[T Integer](codes []T, categories []string) Column {
 
 type columnTable []Column
 
-// NewTable is a table of columns, which must be equally long. Datasets and
+// NewTable returns a table of columns, which must be equally long. Datasets and
 // models know categories by their names, so their order in a column does not
 // matter.
 func NewTable(columns ...Column) (CategoricalFeatures, error) {

@@ -174,7 +174,7 @@ func checkWide(p *settings.Params, o TrainOptions) error {
 	return nil
 }
 
-// agree tells whether all ranks train with the same parameters. The number of threads
+// agree returns an error unless all ranks train with the same parameters. The number of threads
 // and the level are each rank's own.
 func agree(ranks *collective.Group, p *Params) error {
 	if ranks == nil {
@@ -263,7 +263,7 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 	return options, public(err)
 }
 
-// validSets is all validation sets, that which decides first.
+// validSets returns all validation sets, that which decides first.
 func (o *TrainOptions) validSets() []*Dataset {
 	if o.Valid == nil {
 		return o.Others
@@ -271,7 +271,7 @@ func (o *TrainOptions) validSets() []*Dataset {
 	return append([]*Dataset{o.Valid}, o.Others...)
 }
 
-// checkAligned tells whether a validation set suits the training set.
+// checkAligned returns an error unless a validation set suits the training set.
 func (d *Dataset) checkAligned(argument string, train *Dataset) error {
 	if d == nil {
 		return badArgument(argument, nil, "a dataset")
@@ -291,7 +291,7 @@ func (t *Trainer) Free() {
 	runtime.KeepAlive(t.valid)
 }
 
-// Err is why a training cannot go on. On several machines it wraps [ErrCollective],
+// Err returns why a training cannot go on. On several machines it wraps [ErrCollective],
 // and the model so far is that of the last iteration that all ranks have done. On one
 // machine it is an error of the objective.
 func (t *Trainer) Err() error { return cmp.Or(t.fit.Err(), t.train.set.Ranks.Err()) }
@@ -352,7 +352,7 @@ func (t *Trainer) SetShrinkage(shrinkage float64) error {
 	return nil
 }
 
-// progress is the engine's status at this time.
+// progress returns the engine's status at this time.
 func (t *Trainer) progress() Progress { return newProgress(t.fit.Status(), t.fit.Elapsed()) }
 
 func newProgress(s fit.Status, elapsed time.Duration) Progress {
@@ -375,7 +375,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 	}
 }
 
-// Result is the model so far and how training went, as [Train] returns it:
+// Result returns the model so far and how training went, as [Train] returns it:
 // with early stopping the model is that of the best iteration. Later steps do
 // not change it. With a collective, all ranks ask for it at once. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
@@ -386,14 +386,14 @@ func (t *Trainer) Result() *Result {
 	return r
 }
 
-// LocalModel is the model so far, as Result has it, without a look at the rows: with
+// LocalModel returns the model so far, as Result has it, without a look at the rows: with
 // a collective, each rank can ask for it by itself. Its temperature is that of the
 // last evaluation that training made for itself.
 func (t *Trainer) LocalModel() *Model {
 	return newResult(t.train, t.fit.Snapshot()).Model
 }
 
-// newResult is the result of a training on a dataset, time and machine aside.
+// newResult returns the result of a training on a dataset, time and machine aside.
 func newResult(train *Dataset, r fit.Result) *Result {
 	content := model.New(r.Params.Method, r.Forest, train.set.Classes, train.set.Names, train.set.Encoder)
 	content.Temperature, content.Scores, content.Named = r.Temperature, r.Scores, train.set.Named
@@ -421,7 +421,7 @@ type start struct {
 	model *Model
 }
 
-// newStart is the start for a validation set; nil: there is no model.
+// newStart returns the start for a validation set; nil: there is no model.
 func newStart(m *Model, x Features, team *par.Team) (*start, error) {
 	if m == nil {
 		return nil, nil
@@ -430,7 +430,7 @@ func newStart(m *Model, x Features, team *par.Team) (*start, error) {
 	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.content.Forest, Scores: scores}, m}, err
 }
 
-// startScores is the raw scores of the model to continue; nil: there is none.
+// startScores returns the raw scores of the model to continue; nil: there is none.
 func (d *Dataset) startScores() []float64 {
 	if d.start == nil {
 		return nil

@@ -39,7 +39,7 @@ func newTrial(r *tune.Record, chosen bool) Trial {
 	}
 }
 
-// searched is the parameters of a trial as text, without the number of trees if
+// searched returns the parameters of a trial as text, without the number of trees if
 // that is chosen.
 func searched(p Params, chosen bool) string {
 	p.Threads, p.Level, p.TimeLimit = 0, "", 0
@@ -62,7 +62,7 @@ func (t *Trial) cells() []string {
 	}
 }
 
-// BestTrials is the trials that were trained longest, the best first, at most so
+// BestTrials returns the trials that were trained longest, the best first, at most so
 // many: a line for each, that of its last rung.
 func BestTrials(trials []Trial, most int) []Trial {
 	last := map[int]Trial{}
@@ -75,7 +75,7 @@ func BestTrials(trials []Trial, most int) []Trial {
 	return best[:min(most, len(best))]
 }
 
-// readTrial is the way back from cells.
+// readTrial is the inverse of cells.
 func readTrial(cells []string) (t Trial, err error) {
 	for i, field := range []any{
 		&t.Number, &t.Rung, &t.Trained, &t.Best, &t.Iterations, &t.RefinedLoss, &t.LogLoss, &t.Errors, &t.Temperature, &t.Seconds, &t.Params,
@@ -176,7 +176,7 @@ func (t *trialsTable) restart(head string) error {
 	return err
 }
 
-// checkHead tells whether a table is of the search that it is to go on with.
+// checkHead returns an error unless a table is of the search that it is to go on with.
 func checkHead(path, text, head string) error {
 	if strings.HasPrefix(text, head) {
 		return nil

@@ -223,7 +223,7 @@ func finalProgress(s fit.Status, elapsed time.Duration, loss float64, errors int
 	}
 }
 
-// Result is the best model so far, as [Tune] returns it. StoppedBy is empty while
+// Result returns the best model so far, as [Tune] returns it. StoppedBy is empty while
 // the search goes on.
 func (t *Tuner) Result() *TuneResult {
 	var r fit.Result

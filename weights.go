@@ -8,7 +8,7 @@ import (
 	"github.com/libaoso/aoso/internal/exact"
 )
 
-// BalancedWeights is a weight for each class, with which all classes weigh the same: the
+// BalancedWeights returns a weight for each class, with which all classes weigh the same: the
 // weight of all rows divided by that of the class and by the number of classes. A class
 // without rows has 1. With a collective, all ranks ask for it at once.
 func (d *Dataset) BalancedWeights() []float64 {
@@ -52,7 +52,7 @@ func checkClassWeights(weights []float64, classes int) error {
 	return nil
 }
 
-// reweighted is a set whose rows have their weight multiplied by that of their class.
+// reweighted returns a set whose rows have their weight multiplied by that of their class.
 func reweighted(set *data.Set, classWeights []float64) (*data.Set, error) {
 	if classWeights == nil {
 		return set, nil

@@ -35,7 +35,7 @@ func isArrowInteger(format string) bool {
 	return len(format) == 1 && strings.Contains("csilCSIL", format)
 }
 
-// arrowNumbers is how the values of an Arrow type become numbers; nil: they are
+// arrowNumbers returns how the values of an Arrow type become numbers; nil: they are
 // no numbers.
 func arrowNumbers(format string) numbersOf {
 	if read := plainNumbers[format]; read != nil {
@@ -122,7 +122,7 @@ func decimals(form string) numbersOf {
 	}
 }
 
-// decimal is the number nearest to an integer in two's complement, little-endian,
+// decimal returns the number nearest to an integer in two's complement, little-endian,
 // divided by a power of ten.
 func decimal(little []byte, scale int) float64 {
 	bigEndian := slices.Clone(little)

@@ -28,7 +28,7 @@ func newCategories(column string) *categories {
 	return &categories{column: column, names: []string{}, codes: map[string]int32{"": missingCode}}
 }
 
-// code is the number of a category. The name may be in memory of the host.
+// code returns the number of a category. The name may be in memory of the host.
 func (c *categories) code(name string) (int32, error) {
 	code, ok := c.codes[name]
 	if ok {

@@ -51,7 +51,7 @@ func readRanks(p *C.aoso_collective) (*ranks, error) {
 	return &ranks{given: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}, nil
 }
 
-// collective is the ranks as a training takes them; nil: there are none.
+// collective returns the ranks as a training takes them; nil: there are none.
 func (r *ranks) collective() aoso.Collective {
 	switch {
 	case r == nil:
@@ -159,7 +159,7 @@ func (r *ranks) AllGather(b []byte) ([][]byte, error) {
 	return parts, nil
 }
 
-// total is the sum of the sizes that gather_sizes has given.
+// total returns the sum of the sizes that gather_sizes has given.
 func (r *ranks) total(sizes []int64, mine int) (total int64, err error) {
 	const most = 1 << 40
 	for i, size := range sizes {

@@ -58,7 +58,7 @@ func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 	return watch(m)
 }
 
-// featureNames are the names of the columns, generated where one has none.
+// featureNames returns the names of the columns, generated where one has none.
 func (m *matrix) featureNames() []string {
 	names := slices.Clone(m.names)
 	for j, name := range names {
@@ -201,7 +201,7 @@ func isWhole[T aoso.Number]() bool {
 	return unsafe.Sizeof(one) == 8 && one/2 == 0
 }
 
-// at is the value of a row in the first column.
+// at returns the value of a row in the first column.
 func (s *strided[T]) at(row int) T { return *(*T)(unsafe.Add(s.origin, row*s.rowStride)) }
 
 func readColumns[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {

@@ -24,7 +24,7 @@ func init() {
 	}
 }
 
-// readParams is the parameters in C's struct; null: the defaults.
+// readParams returns the parameters in C's struct; null: the defaults.
 func readParams(p *C.aoso_params) (g aoso.Params, err error) {
 	missing, err := cParams(aoso.DefaultParams())
 	if err != nil {
@@ -37,7 +37,7 @@ func readParams(p *C.aoso_params) (g aoso.Params, err error) {
 	return goParams(c)
 }
 
-// choice is the value of an enum.
+// choice returns the value of an enum.
 func choice(name string, number int64) (string, error) {
 	known, _, _ := spec.Find(name)
 	values := known.Enum()
@@ -47,7 +47,7 @@ func choice(name string, number int64) (string, error) {
 	return values[number], nil
 }
 
-// number is the number of a value of an enum.
+// number returns the number of a value of an enum.
 func number[T ~int32 | ~int64](name, value string) (T, error) {
 	known, _, _ := spec.Find(name)
 	i := slices.Index(known.Enum(), value)
@@ -61,7 +61,7 @@ func int32Of(name string, value int) (C.int32_t, error) {
 	return C.int32_t(value), within(name, int64(value), math.MinInt32, math.MaxInt32)
 }
 
-// goLevel is the name of a level; null: that of the environment, or the fastest.
+// goLevel returns the name of a level; null: that of the environment, or the fastest.
 func goLevel(level *C.char) (string, error) {
 	if level == nil {
 		return "", nil
@@ -73,7 +73,7 @@ func goLevel(level *C.char) (string, error) {
 	return name, err
 }
 
-// cLevel is the way back.
+// cLevel is the inverse of goLevel.
 func cLevel(name string) (*C.char, error) {
 	if name == "" {
 		return nil, nil
@@ -86,7 +86,7 @@ func cLevel(name string) (*C.char, error) {
 	return levelNames[i], nil
 }
 
-// goNested is a list or a dict in a string; null: none.
+// goNested returns a list or a dict in a string; null: none.
 func goNested(name string, text *C.char) (string, error) {
 	if text == nil {
 		return "", nil
@@ -101,7 +101,7 @@ var keptTexts struct {
 	known map[string]*C.char
 }
 
-// cNested is the way back.
+// cNested is the inverse of goNested.
 func cNested(text string) *C.char {
 	if text == "" {
 		return nil

@@ -149,7 +149,7 @@ func readIntegers[T aoso.Integer](name string, c *C.aoso_column, rows int) (colu
 	}, categories: known.names}, nil
 }
 
-// value is the position of a code's category, or NaN if the value is missing.
+// value returns the position of a code's category, or NaN if the value is missing.
 func value(code int64, numbers []int32) float64 {
 	if code < 0 || numbers[code] == missingCode {
 		return math.NaN()

@@ -178,7 +178,7 @@ func goaoso_trainer_measure(handle C.uintptr_t, set C.int64_t, metric *C.char, o
 	})
 }
 
-// sets is all validation sets, that which decides first.
+// sets returns all validation sets, that which decides first.
 func (t *training) sets() []*dataset {
 	if t.valid == nil {
 		return t.others

@@ -14,7 +14,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// kindOf is what the values of an Arrow type become.
+// kindOf returns what the values of an Arrow type become.
 func kindOf(t arrow.DataType) Kind {
 	switch t := t.(type) {
 	case arrow.ExtensionType:
@@ -44,7 +44,7 @@ func kindOf(t arrow.DataType) Kind {
 	return Unsupported
 }
 
-// second is how many of a unit are a second.
+// second returns how many of a unit are a second.
 func second(unit arrow.TimeUnit) int64 { return int64(time.Second / unit.Multiplier()) }
 
 const day = 24 * 60 * 60
@@ -143,7 +143,7 @@ func decimalsOf(a arrow.Array, first int, dst []float64) {
 	}
 }
 
-// nameOf is the category that a value of an array stands for, as text; "": missing.
+// nameOf returns the category that a value of an array stands for, as text; "": missing.
 func nameOf(a arrow.Array, i int) string {
 	if a.IsNull(i) {
 		return ""
@@ -163,7 +163,7 @@ func nameOf(a arrow.Array, i int) string {
 	return category.Name(v[0])
 }
 
-// storage is an array without its extension type.
+// storage returns an array without its extension type.
 func storage(a arrow.Array) arrow.Array {
 	for {
 		e, ok := a.(array.ExtensionArray)

@@ -52,7 +52,7 @@ type columnError struct {
 func (e *columnError) Error() string { return fmt.Sprintf("column %q: %v", e.column, e.err) }
 func (e *columnError) Unwrap() error { return e.err }
 
-// failf is an error in the column.
+// failf returns an error in the column.
 func (c *column) failf(format string, args ...any) error {
 	return c.fail(fmt.Errorf(format, args...))
 }
@@ -87,7 +87,7 @@ func (c *column) room(rows int) []float64 {
 	return c.values
 }
 
-// labelsOf is the labels of a block, before which so many rows were read.
+// labelsOf returns the labels of a block, before which so many rows were read.
 func (c *column) labelsOf(rows, before int) (aoso.Labels, error) {
 	values := c.values[:rows]
 	if err := c.complete(rows, before, "label"); err != nil {
@@ -126,7 +126,7 @@ func (c *column) labelsOf(rows, before int) (aoso.Labels, error) {
 	return nil, c.failf("is of type %s; allowed: texts, integers, floats and booleans, because they are labels", c.Type)
 }
 
-// idsOf is the row ids of a block, before which so many rows were read.
+// idsOf returns the row ids of a block, before which so many rows were read.
 func (c *column) idsOf(rows, before int) ([]uint64, error) {
 	if c.number != signed && c.number != unsigned {
 		return nil, c.failf("is of type %s; allowed: integers, because they are row ids", c.Type)
@@ -151,7 +151,7 @@ func (c *column) complete(rows, before int, what string) error {
 	return nil
 }
 
-// isWhole tells whether integers of the column are to be kept as they are.
+// isWhole reports whether integers of the column are to be kept as they are.
 func (c *column) isWhole() bool { return c.role == label || c.role == rowID }
 
 // list is the categories of a column, in order of first sight.
@@ -162,7 +162,7 @@ type list struct {
 
 func newList() *list { return &list{[]string{}, map[string]int32{}} }
 
-// code is the position of a category in the list, which takes it up if it is new;
+// code returns the position of a category in the list, which takes it up if it is new;
 // NaN for the empty text, which is missing. The text is copied.
 func (c *column) code(text []byte) (float64, error) {
 	code, known := c.list.codes[string(text)]

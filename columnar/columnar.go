@@ -97,7 +97,7 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-// withoutPath is an error without the path, which Error has.
+// withoutPath returns an error without the path, which Error has.
 func withoutPath(err error) error {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
@@ -160,7 +160,7 @@ func (f *File) opened(err error) (*File, error) {
 	return f, nil
 }
 
-// errorf is an error in the file.
+// errorf returns an error in the file.
 func (f *File) errorf(format string, args ...any) error {
 	return &Error{f.name, fmt.Errorf(format, args...)}
 }
@@ -176,7 +176,7 @@ func (f *File) Close() error {
 // Columns lists the columns, all of them.
 func (f *File) Columns() []Column { return slices.Clone(f.columns) }
 
-// Rows is the number of rows. It is −1 if that is not known before all are read.
+// Rows returns the number of rows. It is −1 if that is not known before all are read.
 func (f *File) Rows() int64 { return f.source.rows() }
 
 // Assignment is the columns of a file by their roles, as indices.

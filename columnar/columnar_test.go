@@ -477,7 +477,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// goodFiles is a small file of each format.
+// goodFiles returns a small file of each format.
 func goodFiles(t testing.TB) map[string][]byte {
 	levels := []int16{1, 1, 0, 1}
 	text := []parquet.ByteArray{[]byte("a"), []byte("b"), []byte("a")}

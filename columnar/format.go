@@ -19,7 +19,7 @@ const (
 // magicBytes is how many of the first bytes of a file tell its format.
 const magicBytes = 8
 
-// FormatOf is the format of a file that starts with the given bytes, of which it
+// FormatOf returns the format of a file that starts with the given bytes, of which it
 // looks at the first 8.
 func FormatOf(start []byte) Format {
 	switch {
@@ -33,5 +33,5 @@ func FormatOf(start []byte) Format {
 	return Unknown
 }
 
-// bytesOf is the bytes of a text, which must not be changed.
+// bytesOf returns the bytes of a text, which must not be changed.
 func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }

@@ -41,7 +41,7 @@ func (f *File) named(err error) error {
 	return &Error{f.name, err}
 }
 
-// damage is the error for a panic.
+// damage returns the error for a panic.
 func damage(p any) error {
 	switch p := p.(type) {
 	case memoryError:

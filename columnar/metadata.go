@@ -72,7 +72,7 @@ func checkFooter(r ipc.ReadAtSeeker) error {
 	return checkSchema(root(footer), schema)
 }
 
-// root is the table that is the root of a flatbuffer.
+// root returns the table that is the root of a flatbuffer.
 func root(b []byte) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 }
@@ -92,7 +92,7 @@ func checkSchema(t *flatbuffers.Table, place flatbuffers.VOffsetT) error {
 	return c.fields(schema, fields, 0)
 }
 
-// child is the table that an offset leads to.
+// child returns the table that an offset leads to.
 func child(t *flatbuffers.Table, at flatbuffers.UOffsetT) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
 }

@@ -103,7 +103,7 @@ func (s *parquetSource) columns() []Column {
 	return columns
 }
 
-// typeName is the type of a column for people.
+// typeName returns the type of a column for people.
 func (s *parquetSource) typeName(p *schema.PrimitiveNode) string {
 	if unit, ok := s.units[p.Name()]; ok && p.PhysicalType() == parquet.Types.Int64 {
 		return fmt.Sprintf("duration[%s]", unit)
@@ -114,7 +114,7 @@ func (s *parquetSource) typeName(p *schema.PrimitiveNode) string {
 	return p.PhysicalType().String()
 }
 
-// kind is what the values of a column become.
+// kind returns what the values of a column become.
 func (s *parquetSource) kind(p *schema.PrimitiveNode) Kind {
 	logical := p.LogicalType()
 	switch logical.(type) {

@@ -36,7 +36,7 @@ func watch() func() string {
 	}
 }
 
-// status is a size in /proc/self/status, in bytes; 0 where there is none.
+// status returns a size in /proc/self/status, in bytes; 0 where there is none.
 func status(name string) float64 {
 	text, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(text), "\n"+name+":")

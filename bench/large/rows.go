@@ -25,7 +25,7 @@ type part struct {
 	labels []int
 }
 
-// parts are the rows, the same each time. A part is lost when the next one is made.
+// parts returns the rows, the same each time. A part is lost when the next one is made.
 func parts() iter.Seq[part] {
 	const unit = 100 // of a standard deviation
 	centres := rand.New(rand.NewPCG(1, 0))
@@ -62,7 +62,7 @@ func noise(bits uint64) float64 {
 	return (float64(sum) - 8*255/2) / deviation
 }
 
-// blocks are the rows for the library.
+// blocks returns the rows for the library.
 func blocks() iter.Seq2[aoso.Block, error] {
 	return func(yield func(aoso.Block, error) bool) {
 		for p := range parts() {
@@ -74,7 +74,7 @@ func blocks() iter.Seq2[aoso.Block, error] {
 	}
 }
 
-// columnName is the name of a column of a data file, of which the last is the label.
+// columnName returns the name of a column of a data file, of which the last is the label.
 func columnName(j int) string {
 	if j == *features {
 		return "label"

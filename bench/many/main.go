@@ -93,7 +93,7 @@ func measure(m *mixture, rows, test int, p aoso.Params) error {
 	return nil
 }
 
-// usage is the CPU time of the process and the most memory it had, in bytes.
+// usage returns the CPU time of the process and the most memory it had, in bytes.
 func usage() (cpu time.Duration, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

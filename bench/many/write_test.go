@@ -38,7 +38,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// array is the header of a file of NumPy, and its numbers of four bytes.
+// array returns the header of a file of NumPy, and its numbers of four bytes.
 func array(t *testing.T, path string) (head string, values []uint32) {
 	t.Helper()
 	all, err := os.ReadFile(path)

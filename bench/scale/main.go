@@ -26,7 +26,7 @@ type Model struct {
 	Call          float64 // seconds that a call takes here without a network
 }
 
-// Seconds is the time of a tree on ranks that have a core or a machine each, or share
+// Seconds returns the time of a tree on ranks that have a core or a machine each, or share
 // those that there are.
 func (m Model) Seconds(ranks, cores int, network Network) (compute, messages float64) {
 	m.Ranks = ranks
@@ -95,7 +95,7 @@ func measure(rows, features, classes, trees int) (m Model, data *table, err erro
 	return m, data, nil
 }
 
-// busy is how much longer trees take where every core trains by itself.
+// busy returns how much longer trees take where every core trains by itself.
 func busy(data *table, trees int, alone float64) (float64, error) {
 	var all sync.WaitGroup
 	runs, errs := make([]Run, runtime.NumCPU()), make([]error, runtime.NumCPU())
@@ -110,7 +110,7 @@ func busy(data *table, trees int, alone float64) (float64, error) {
 	return max(1, sum/float64(len(runs))/alone), errors.Join(errs...)
 }
 
-// call is the time of a call between two threads that come to it a while after one
+// call returns the time of a call between two threads that come to it a while after one
 // another.
 func call() float64 {
 	const calls, work = 500, 100 * time.Microsecond

@@ -15,23 +15,23 @@ type Network struct {
 	Rate    float64       // bytes a second, in either direction
 }
 
-// steps is how many messages follow one another where n ranks talk by doubling.
+// steps returns how many messages follow one another where n ranks talk by doubling.
 func steps(ranks int) float64 { return math.Ceil(math.Log2(float64(ranks))) }
 
-// reduce is the time of an all-reduce: a reduce-scatter and an all-gather of the sums.
+// reduce returns the time of an all-reduce: a reduce-scatter and an all-gather of the sums.
 func (n Network) reduce(bytes float64, ranks int) float64 { return 2 * n.scatter(bytes, ranks) }
 
-// scatter is the time of a reduce-scatter.
+// scatter returns the time of a reduce-scatter.
 func (n Network) scatter(bytes float64, ranks int) float64 {
 	return steps(ranks)*n.Latency.Seconds() + bytes*float64(ranks-1)/float64(ranks)/n.Rate
 }
 
-// gather is the time of an all-gather, of which each rank gives so many bytes.
+// gather returns the time of an all-gather, of which each rank gives so many bytes.
 func (n Network) gather(bytes float64, ranks int) float64 {
 	return steps(ranks)*n.Latency.Seconds() + bytes*float64(ranks-1)/n.Rate
 }
 
-// Seconds is the time of all calls of a tree.
+// Seconds returns the time of all calls of a tree.
 func (n Network) Seconds(t Traffic, ranks int) float64 {
 	if ranks == 1 {
 		return 0

@@ -24,11 +24,11 @@ type Traffic struct {
 // numbers.
 const spillRows = 1 << 16
 
-// Nodes is how many nodes of a tree are searched for a split: the root and the children
+// Nodes returns how many nodes of a tree are searched for a split: the root and the children
 // of all splits but the last.
 func (s Shape) Nodes() float64 { return float64(2*s.Leaves - 3) }
 
-// above is the share of the nodes that have more than so many rows, if every split
+// above returns the share of the nodes that have more than so many rows, if every split
 // halves a node.
 func (s Shape) above(limit int) float64 {
 	above, nodes := 0, 1
@@ -39,17 +39,17 @@ func (s Shape) above(limit int) float64 {
 	return min(float64(above)/s.Nodes(), 1)
 }
 
-// together is the share of the splits that are made several at a time, which is so where
+// together returns the share of the splits that are made several at a time, which is so where
 // a rank has little work in a node.
 func (s Shape) together() float64 {
 	const mostWork = 1 << 20 // of tree.Grower
 	return 1 - s.above(mostWork*s.Ranks/(s.Features+(s.Classes+7)&^7))
 }
 
-// numbers is how many numbers a cell of a histogram is on average.
+// numbers returns how many numbers a cell of a histogram is on average.
 func (s Shape) numbers() float64 { return 1 + s.above(spillRows) }
 
-// Tree is the traffic of an iteration that grows one tree.
+// Tree returns the traffic of an iteration that grows one tree.
 func (s Shape) Tree() (t Traffic) {
 	const number = 8
 	splits, nodes := float64(s.Leaves-1), s.Nodes()
@@ -80,5 +80,5 @@ func (s Shape) Tree() (t Traffic) {
 	return t
 }
 
-// Bytes is what a rank gives to all calls.
+// Bytes returns what a rank gives to all calls.
 func (t Traffic) Bytes() float64 { return t.Reduced + t.Scattered + t.Gathered }

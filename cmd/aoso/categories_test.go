@@ -11,7 +11,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// mixed is a file whose class depends on a category, beside a number, a date, a
+// mixed returns a file whose class depends on a category, beside a number, a date, a
 // truth value and an identifier.
 func mixed(rows int, columns ...string) string {
 	r := rand.New(rand.NewPCG(1, 2))

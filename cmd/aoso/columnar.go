@@ -55,7 +55,7 @@ func readFile(file string, o table.Options) (*table.Table, error) {
 	return gather(c)
 }
 
-// newBlockFile is a data file in any format, which is read later. progress is told
+// newBlockFile returns a data file in any format, which is read later. progress is told
 // of every read.
 func newBlockFile(file string, o table.Options, progress func(bytes int)) (blockFile, error) {
 	if err := checkFormat(o.Format); err != nil {
@@ -132,10 +132,10 @@ type columnarFile struct {
 	bytes   int64        // of the file, or of a pipe those read so far
 }
 
-// Facts is the table without its rows, once the file was read.
+// Facts returns the table without its rows, once the file was read.
 func (c *columnarFile) Facts() *table.Table { return c.known }
 
-// Size is the size of the file in bytes.
+// Size returns the size of the file in bytes.
 func (c *columnarFile) Size() int64 {
 	info, err := c.in.Stat()
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 	return found, roles, nil
 }
 
-// facts is what the columns are.
+// facts returns what the columns are.
 func (c *columnarFile) facts(r *table.Roles) (*table.Table, error) {
 	failed := func(format string, args ...any) (*table.Table, error) {
 		return nil, &table.Error{File: c.name, Msg: fmt.Sprintf(format, args...)}

@@ -11,7 +11,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// loans is a file of rows whose class rises with debt, falls with income and has
+// loans returns a file of rows whose class rises with debt, falls with income and has
 // something to do with age.
 func loans(t *testing.T) string {
 	var b strings.Builder

@@ -99,13 +99,13 @@ type data struct {
 	rows       int
 }
 
-// features is the table of the data.
+// features returns the table of the data.
 func (d *data) features() aoso.Features { return d.block(0, d.rows) }
 
 // block returns the features of the rows from first up to, but not including, last.
 func (d *data) block(first, last int) aoso.Features { return &block{d, first, last - first} }
 
-// dataset is the data as a dataset.
+// dataset returns the data as a dataset.
 func (d *data) dataset(o aoso.DatasetOptions) (*aoso.Dataset, error) {
 	o.Names, o.Categorical, o.RowIDs, o.Weights = d.names, d.coded, d.ids, d.weights
 	return aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o)
@@ -154,7 +154,7 @@ func (r *reader) read(file string) (*data, error) {
 	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Weights, t.Rows}, nil
 }
 
-// counts tells whether the cells of a column count its rows, from 0 or 1.
+// counts reports whether the cells of a column count its rows, from 0 or 1.
 func counts(column []float64) bool {
 	const few = 20 // rows, which may do so by chance
 	if len(column) < few || column[0] != 0 && column[0] != 1 {
@@ -185,7 +185,7 @@ func numbers(column []float64) bool {
 	return len(seen) >= few
 }
 
-// nameOf is what a feature is called in messages: its name, or its index.
+// nameOf returns what a feature is called in messages: its name, or its index.
 func nameOf(t *table.Table, j int) string {
 	if t.Names == nil {
 		return fmt.Sprint(j)
@@ -356,7 +356,7 @@ func match(t *table.Table, file string, of owner, called string) ([]int, error) 
 	return position, nil
 }
 
-// lacks is the error that a file does not have some features.
+// lacks returns the error that a file does not have some features.
 func lacks(t *table.Table, file string, missing []string, owner string) error {
 	what := fmt.Sprintf("column %q, a feature", missing[0])
 	if len(missing) > 1 {

@@ -143,7 +143,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 	return line.tell(c.OutOrStdout(), m.Classes(), d.labels, predicted)
 }
 
-// confused is the pairs of classes that were asked for.
+// confused returns the pairs of classes that were asked for.
 func (e *evaluator) confused(m *aoso.Model, d *data) (named []confusion, err error) {
 	if e.confusions == 0 {
 		return nil, nil

@@ -63,7 +63,7 @@ func namesOfFormats() (names []string) {
 	return names
 }
 
-// helpOfFormats is a line for each format.
+// helpOfFormats returns a line for each format.
 func helpOfFormats() string {
 	var b strings.Builder
 	for _, f := range aoso.ExportFormats() {

@@ -26,7 +26,7 @@ type trainLog struct {
 	columns int
 }
 
-// otherColumns is the columns of a further validation set, from 2.
+// otherColumns returns the columns of a further validation set, from 2.
 func otherColumns(set int) []string {
 	return []string{fmt.Sprintf("errors_%d", set), fmt.Sprintf("error_rate_%d", set), fmt.Sprintf("logloss_%d", set)}
 }
@@ -91,7 +91,7 @@ func (l *trainLog) close(stderr io.Writer) {
 	}
 }
 
-// withoutPath is an error without the path, which the message has already.
+// withoutPath returns an error without the path, which the message has already.
 func withoutPath(err error) error {
 	if p, ok := err.(*os.PathError); ok {
 		return p.Err

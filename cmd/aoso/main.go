@@ -156,7 +156,7 @@ func work(f func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	}
 }
 
-// internalError is the error for a panic, which is a bug in aoso.
+// internalError returns the error for a panic, which is a bug in aoso.
 func internalError(v any) error {
 	if p, ok := v.(*par.Panic); ok {
 		v = p.Value

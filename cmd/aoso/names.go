@@ -86,7 +86,7 @@ func unknownFlag(c *cobra.Command, err error) error {
 	return fmt.Errorf("no flag --%s%s", name, instead)
 }
 
-// unknownCommand is the error of a command that there is not.
+// unknownCommand returns the error of a command that there is not.
 func unknownCommand(c *cobra.Command, name string) error {
 	if known := otherCommands[name]; known != "" {
 		return fmt.Errorf("no command %q; did you mean %s %s?", name, c.CommandPath(), known)
@@ -113,7 +113,7 @@ func missingFlags(c *cobra.Command, err error) error {
 	return fmt.Errorf("%s needs --%s; %[1]s --help lists the flags", c.CommandPath(), flags)
 }
 
-// noArguments is the check of commands that take only flags.
+// noArguments returns the check of commands that take only flags.
 func noArguments(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:

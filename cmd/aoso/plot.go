@@ -119,7 +119,7 @@ type loggedRun struct {
 // loggedSet is a further validation set in a run.
 type loggedSet struct{ errorRate, logLoss []float64 }
 
-// bestRuns is the run of each phase that reached the least loss on validation rows.
+// bestRuns returns the run of each phase that reached the least loss on validation rows.
 func bestRuns(runs []*loggedRun) (best []*loggedRun) {
 	for _, r := range runs {
 		last := len(best) - 1

@@ -138,7 +138,7 @@ func (p *predictor) run(c *cobra.Command) error {
 	})
 }
 
-// what is the output that the flags ask for.
+// what returns the output that the flags ask for.
 func (p *predictor) what(c *cobra.Command) string {
 	switch f := c.Flags(); {
 	case f.Changed("sets"):

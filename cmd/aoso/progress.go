@@ -19,7 +19,7 @@ type display interface {
 	close()
 }
 
-// notes is where a command writes what is neither a result nor a warning.
+// notes returns where a command writes what is neither a result nor a warning.
 func notes(c *cobra.Command) io.Writer {
 	if quiet, err := c.Flags().GetBool("quiet"); err == nil && quiet {
 		return io.Discard
@@ -27,7 +27,7 @@ func notes(c *cobra.Command) io.Writer {
 	return c.ErrOrStderr()
 }
 
-// reports is where a command describes the file that it has saved.
+// reports returns where a command describes the file that it has saved.
 func reports(c *cobra.Command) io.Writer {
 	if notes(c) == io.Discard {
 		return io.Discard
@@ -35,7 +35,7 @@ func reports(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
-// showsBars tells whether progress bars can be shown: on a terminal that can move
+// showsBars reports whether progress bars can be shown: on a terminal that can move
 // its cursor.
 func showsBars(w io.Writer) bool {
 	f, ok := w.(*os.File)

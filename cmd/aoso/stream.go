@@ -32,7 +32,7 @@ type blockFile interface {
 	Size() int64
 }
 
-// newStream is the stream of labelled files, which are read later.
+// newStream returns the stream of labelled files, which are read later.
 func (r *reader) newStream(names ...string) (*stream, error) {
 	s := &stream{names: names}
 	for _, name := range names {
@@ -49,7 +49,7 @@ func (r *reader) newStream(names ...string) (*stream, error) {
 	return s, nil
 }
 
-// size is the size of all files in bytes.
+// size returns the size of all files in bytes.
 func (s *stream) size() (sum int64) {
 	for _, f := range s.files {
 		sum += f.Size()
@@ -84,7 +84,7 @@ func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, 
 	}
 }
 
-// first is the first block.
+// first returns the first block.
 func (s *stream) first() (first *table.Table, err error) {
 	for first, err = range s.files[0].Blocks() {
 		break
@@ -95,7 +95,7 @@ func (s *stream) first() (first *table.Table, err error) {
 	return first, err
 }
 
-// blocks are the rows, until ctx is cancelled.
+// blocks returns the rows, until ctx is cancelled.
 func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
 	return func(yield func(aoso.Block, error) bool) {
 		var names []string
@@ -121,7 +121,7 @@ func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
 	}
 }
 
-// isLarge tells whether a data file is better read as a stream: whether its rows,
+// isLarge reports whether a data file is better read as a stream: whether its rows,
 // in memory as numbers, may take half of the memory.
 func isLarge(file string) bool {
 	info, err := os.Stat(file)

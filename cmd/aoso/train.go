@@ -77,7 +77,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	require(c, "data", "model")
 }
 
-// flagName is the flag of a parameter.
+// flagName returns the flag of a parameter.
 func flagName(parameter string) string { return strings.ReplaceAll(parameter, "_", "-") }
 
 // paramFlag is a parameter as a flag.
@@ -397,7 +397,7 @@ func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Da
 	return json.NewEncoder(c.OutOrStdout()).Encode(line)
 }
 
-// line is the result for JSON.
+// line returns the result for JSON.
 func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) trained {
 	line := trained{
 		Trees:         r.Model.Trees(),

@@ -37,7 +37,7 @@ type otherSet struct {
 	set  *aoso.Dataset
 }
 
-// inputs is the files that the command reads.
+// inputs returns the files that the command reads.
 func (t *trainer) inputs() []string {
 	files := []string{t.data, t.valid, t.init}
 	for _, other := range t.others {
@@ -96,7 +96,7 @@ func (e *evaluatedSet) tell(w io.Writer) {
 	fmt.Fprintf(w, " in %s\n", terminal.Plain(e.File))
 }
 
-// classWeights is the weights that --class-weight gives to the classes; nil: it is not
+// classWeights returns the weights that --class-weight gives to the classes; nil: it is not
 // there.
 func (t *trainer) classWeights(train *aoso.Dataset) ([]float64, error) {
 	switch t.classWeight {

@@ -79,7 +79,7 @@ type ParquetColumn struct {
 	Levels []int16 // by row: 1, or 0 for a null
 }
 
-// Node is a column of a Parquet schema.
+// Node returns a column of a Parquet schema.
 func Node(t testing.TB, name string, logical schema.LogicalType, physical parquet.Type, length int) schema.Node {
 	t.Helper()
 	n, err := schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Optional, logical, physical, length, -1)

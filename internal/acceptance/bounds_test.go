@@ -27,7 +27,7 @@ func leafRows(t *testing.T, m *aoso.Model, d *table) [][]int {
 	return counts
 }
 
-// depth is the most splits above a leaf.
+// depth returns the most splits above a leaf.
 func depth(t model.Tree, child model.Child) int {
 	if child.IsLeaf() {
 		return 0

@@ -25,7 +25,7 @@ func calibrated(t testing.TB, m *aoso.Model, d *table) (*aoso.Model, *aoso.Calib
 	return c, report
 }
 
-// drawn is rows whose labels are drawn by a model's probabilities at a
+// drawn returns rows whose labels are drawn by a model's probabilities at a
 // temperature.
 func drawn(t testing.TB, m *aoso.Model, d *table, temperature float64) *table {
 	t.Helper()

@@ -102,7 +102,7 @@ var kinds = []struct {
 	{"other seed, more trees and leaves", "full", func(p *aoso.Params) { p.Trees, p.Leaves, p.Seed = 40, 9, 3 }},
 }
 
-// kindParams is the parameters of a kind: 7 or 8 iterations, and rows are held out only for the kind.
+// kindParams returns the parameters of a kind: 7 or 8 iterations, and rows are held out only for the kind.
 func kindParams(change func(*aoso.Params)) aoso.Params {
 	p := aoso.DefaultParams()
 	p.Trees, p.Leaves, p.Calibration, p.Threads = 8, 6, "none", 1

@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// entries is a rows × cols matrix with a share of its cells present, dense
+// entries returns a rows × cols matrix with a share of its cells present, dense
 // and as the entries of each row in a random order.
 func entries(seed uint64, rows, cols int, share float64) (dense [][]float64, columns [][]int) {
 	r := rand.New(rand.NewPCG(seed, 20))
@@ -27,7 +27,7 @@ func entries(seed uint64, rows, cols int, share float64) (dense [][]float64, col
 	return dense, columns
 }
 
-// compress is the entries of each row, or of each column of the transposed.
+// compress returns the entries of each row, or of each column of the transposed.
 func compress[I int32 | int64](dense [][]float64, columns [][]int) (indptr, indices []I, values []float64) {
 	indptr = []I{0}
 	for i, of := range columns {

@@ -193,7 +193,7 @@ func TestInteractions(t *testing.T) {
 	}
 }
 
-// within tells whether a path has no features but those given.
+// within reports whether a path has no features but those given.
 func within(path map[int]bool, features ...int) bool {
 	for f := range path {
 		if !slices.Contains(features, f) {

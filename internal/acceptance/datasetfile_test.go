@@ -31,7 +31,7 @@ func saved(t testing.TB, set *aoso.Dataset) (path string, loaded *aoso.Dataset) 
 	return path, loaded
 }
 
-// decodeDataset is the dataset of a file in memory.
+// decodeDataset returns the dataset of a file in memory.
 func decodeDataset(t testing.TB, file []byte) (*aoso.Dataset, error) {
 	path := filepath.Join(t.TempDir(), "set")
 	if err := os.WriteFile(path, file, 0o666); err != nil {
@@ -49,7 +49,7 @@ func encodeSet(t testing.TB, set *data.Set) []byte {
 	return b.Bytes()
 }
 
-// mixed is a table with every kind of feature: sparse, small, constant, with
+// mixed returns a table with every kind of feature: sparse, small, constant, with
 // few values and many, missing ones and none but those.
 func mixed(seed uint64, rows int) *table {
 	r := rand.New(rand.NewPCG(seed, 21))

@@ -39,7 +39,7 @@ func TestDenseModels(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes have been allocated so far, though some have been freed.
+// allocated returns how many bytes have been allocated so far, though some have been freed.
 func allocated() uint64 {
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)

@@ -44,7 +44,7 @@ func categoricalModels(t testing.TB) map[string]*aoso.Model {
 	return models
 }
 
-// positions is rows of the positions of categories, one that is not listed, and
+// positions returns rows of the positions of categories, one that is not listed, and
 // missing values, with the scores of the model.
 func positions(t *testing.T, m *aoso.Model) (rows, scores [][]float64) {
 	t.Helper()
@@ -118,7 +118,7 @@ func TestExportedCategories(t *testing.T) {
 	}
 }
 
-// columns is a row with the rates of its categories after it.
+// columns returns a row with the rates of its categories after it.
 func (o *onnxModel) columns(m *aoso.Model, row []float64) []float64 {
 	columns := slices.Clone(row)
 	for j, x := range row {

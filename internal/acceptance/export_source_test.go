@@ -61,7 +61,7 @@ func sourceModels(t *testing.T) (models map[string]*aoso.Model, rows map[string]
 	return models, rows
 }
 
-// answers is the raw scores and probabilities of rows, bit by bit.
+// answers returns the raw scores and probabilities of rows, bit by bit.
 func answers(t *testing.T, m *aoso.Model, rows [][]float64) []byte {
 	p, err := m.RowPredictor(aoso.PredictOptions{})
 	if err != nil {
@@ -104,7 +104,7 @@ func compareProgram(t *testing.T, m *aoso.Model, rows [][]float64, name string, 
 	}
 }
 
-// closeTo tells whether numbers differ by no more than rounding to float32.
+// closeTo reports whether numbers differ by no more than rounding to float32.
 func closeTo(a, b []byte) bool {
 	x, y := make([]float64, len(a)/8), make([]float64, len(b)/8)
 	_, err1 := binary.Decode(a, binary.NativeEndian, x)

@@ -120,7 +120,7 @@ func parseONNX(t testing.TB, b []byte) *onnxModel {
 	return o
 }
 
-// scores are the sums of a row's weights, as the operator's definition has it.
+// scores returns the sums of a row's weights, as the operator's definition has it.
 func (o *onnxModel) scores(row []float64) []float64 {
 	type id struct{ tree, node int64 }
 	at, roots := map[id]int{}, []int{}

@@ -85,7 +85,7 @@ func (m *modelFile) categories(f func(name string, array any)) {
 	f("category_rates", &m.Rates)
 }
 
-// forge is a model file, its checksums right, that was changed.
+// forge returns a model file, its checksums right, that was changed.
 func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 	t.Helper()
 	opened, err := modelio.Open(modelio.Model, file)
@@ -377,7 +377,7 @@ func TestForgedNames(t *testing.T) {
 	}
 }
 
-// named is a model of 300 classes and so many features.
+// named returns a model of 300 classes and so many features.
 func named(t testing.TB, features int) *aoso.Model {
 	d := blobs(91, 600, features, 300, 255)
 	names, y := make([]string, features), make([]string, 600)
@@ -413,7 +413,7 @@ func TestNamedModel(t *testing.T) {
 	}
 }
 
-// forgeable is a model with a number, 20 and 285 categories, of three classes.
+// forgeable returns a model with a number, 20 and 285 categories, of three classes.
 func forgeable(t testing.TB) *aoso.Model {
 	few, labels := coloured(900, 20, 3, 1)
 	many, _ := coloured(900, 300, 3, 1)

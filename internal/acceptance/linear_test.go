@@ -26,7 +26,7 @@ type linearCase struct {
 	params  aoso.Params
 }
 
-// linearCases is a choice of kinds of data and of parameters, each with some of the others.
+// linearCases returns a choice of kinds of data and of parameters, each with some of the others.
 func linearCases() (cases []linearCase) {
 	leaves := []variant{
 		{"full", func(p *aoso.Params) { p.Leaf, p.Pairs = "full", 2 }},

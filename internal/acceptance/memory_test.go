@@ -329,7 +329,7 @@ func watch(t *testing.T) (most func() int64) {
 	return func() int64 { look(); return greatest.Load() }
 }
 
-// resetPeak is the memory of the process, from which its peak now counts.
+// resetPeak returns the memory of the process, from which its peak now counts.
 func resetPeak(t *testing.T) int64 {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -339,7 +339,7 @@ func resetPeak(t *testing.T) int64 {
 	return statusBytes(t, "VmRSS")
 }
 
-// statusBytes is a figure of /proc/self/status.
+// statusBytes returns a figure of /proc/self/status.
 func statusBytes(t *testing.T, name string) int64 {
 	t.Helper()
 	f, err := os.Open("/proc/self/status")

@@ -23,7 +23,7 @@ import (
 	"github.com/libaoso/aoso/tools/cases"
 )
 
-// encode is the bytes of a model's file.
+// encode returns the bytes of a model's file.
 func encode(t testing.TB, m *aoso.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -378,7 +378,7 @@ func use(t *testing.T, m *aoso.Model) {
 	encode(t, m)
 }
 
-// smallFiles is a model file of every variant, and one with categories.
+// smallFiles returns a model file of every variant, and one with categories.
 func smallFiles(t testing.TB) (files [][]byte) {
 	d := blobs(76, 60, 3, 4, 255).punch(76, 0.05)
 	for _, v := range everyVariant {
@@ -419,7 +419,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// damaged is a file with some bytes changed, most of them past its header, and
+// damaged returns a file with some bytes changed, most of them past its header, and
 // its checksums right again.
 func damaged(r *rand.Rand, good []byte) []byte {
 	bad, body := bytes.Clone(good), int(32+binary.LittleEndian.Uint64(good[16:]))

@@ -24,7 +24,7 @@ func squares(labels []int32, classes int) aoso.Objective {
 	}
 }
 
-// logLossOf is the log loss.
+// logLossOf returns the log loss.
 func logLossOf(labels []int32, classes int) aoso.Objective {
 	return func(scores, gradient, hessian []float64) error {
 		for i, y := range labels {

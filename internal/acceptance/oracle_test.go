@@ -245,7 +245,7 @@ type figure struct {
 	loss, gradient float64
 }
 
-// authorsFigures is what the authors' program printed, by set and trees.
+// authorsFigures returns what the authors' program printed, by set and trees.
 func authorsFigures(t *testing.T) map[string]map[int]figure {
 	file, err := os.Open(sharedFile(t, "paper", "author-code.csv"))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// linearScores is the scores of a row before any tree.
+// linearScores returns the scores of a row before any tree.
 func linearScores(m *aoso.Model, row []float64) []float64 {
 	scores, l := make([]float64, len(m.Classes())), forest(m).Linear()
 	if l == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/libaoso/aoso/tools/cases"
 )
 
-// defaults is the default parameters, changed.
+// defaults returns the default parameters, changed.
 func defaults(change ...func(*aoso.Params)) aoso.Params {
 	p := aoso.DefaultParams()
 	for _, c := range change {
@@ -20,7 +20,7 @@ func defaults(change ...func(*aoso.Params)) aoso.Params {
 	return p
 }
 
-// phases is how many iterations each phase had.
+// phases returns how many iterations each phase had.
 func phases(t *testing.T, train *aoso.Dataset, p aoso.Params, valid *aoso.Dataset) (map[string]int, *aoso.Result) {
 	t.Helper()
 	count := map[string]int{}

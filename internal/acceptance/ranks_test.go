@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso/tools/cases"
 )
 
-// spread is the rows of a table that each rank has. The last but one of three or more
+// spread returns the rows of a table that each rank has. The last but one of three or more
 // has none.
 func spread(rows, ranks int) [][]int {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(ranks)))
@@ -42,7 +42,7 @@ func (s *shard) Column(j, first int, dst []float64) {
 	}
 }
 
-// people is a table with a column of a few categories, one of many, one of numbers and
+// people returns a table with a column of a few categories, one of many, one of numbers and
 // one of numbers that stand for categories, with missing values.
 func people(rows int) (x aoso.CategoricalFeatures, labels []int, weights []float64) {
 	r := rand.New(rand.NewPCG(3, uint64(rows)))

@@ -11,7 +11,7 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// identified is the table with row ids that say nothing of the rows' positions.
+// identified returns the table with row ids that say nothing of the rows' positions.
 func identified(d *table) (*table, []uint64) {
 	ids := make([]uint64, len(d.y))
 	for i := range ids {
@@ -20,7 +20,7 @@ func identified(d *table) (*table, []uint64) {
 	return d, ids
 }
 
-// shuffled is a table and its row ids in another order of the rows.
+// shuffled returns a table and its row ids in another order of the rows.
 func shuffled(seed uint64, d *table, ids []uint64) (*table, []uint64) {
 	s, moved := &table{}, []uint64(nil)
 	for _, i := range rand.New(rand.NewPCG(seed, 23)).Perm(len(d.y)) {
@@ -32,7 +32,7 @@ func shuffled(seed uint64, d *table, ids []uint64) (*table, []uint64) {
 	return s, moved
 }
 
-// positionIDs is the row ids of rows that are given none.
+// positionIDs returns the row ids of rows that are given none.
 func positionIDs(rows int) []uint64 {
 	ids := make([]uint64, rows)
 	for i := range ids {

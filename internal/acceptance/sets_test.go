@@ -28,7 +28,7 @@ func conformalized(t *testing.T, m *aoso.Model, d *table) *aoso.Model {
 	return c
 }
 
-// short is the default parameters with few trees.
+// short returns the default parameters with few trees.
 func short(trees int) aoso.Params {
 	p := aoso.DefaultParams()
 	p.Trees = trees

@@ -58,7 +58,7 @@ func expectedLinear(l *model.Linear, row []float64, known uint, scores []float64
 	}
 }
 
-// shapley is a row's SHAP values by their definition, classes × (features + 1).
+// shapley returns a row's SHAP values by their definition, classes × (features + 1).
 func shapley(m *aoso.Model, row []float64, trees int) []float64 {
 	classes, d := len(m.Classes()), len(row)
 	games := make([][]float64, 1<<d)
@@ -245,7 +245,7 @@ func TestSHAPThreads(t *testing.T) {
 	}
 }
 
-// featuresOf is the features of a table that may have no rows.
+// featuresOf returns the features of a table that may have no rows.
 func (d *table) featuresOf(cols int) aoso.Features {
 	if len(d.x) == 0 {
 		return aoso.RowMajor[float64](nil, 0, cols)
@@ -350,7 +350,7 @@ func TestSHAPWide(t *testing.T) {
 	}
 }
 
-// chain is a model of one tree that asks for one feature after the other,
+// chain returns a model of one tree that asks for one feature after the other,
 // with the share of the rows that goes on.
 func chain(features int, share float64) *aoso.Model {
 	const all = 1 << 30

@@ -44,7 +44,7 @@ func (d *table) labels() aoso.Labels { return aoso.IntLabels(d.y) }
 
 func (d *table) classes() int { return slices.Max(d.y) + 1 }
 
-// slice is the rows from first up to end.
+// slice returns the rows from first up to end.
 func (d *table) slice(first, end int) *table {
 	s := &table{x: d.x[first:end], y: d.y[first:end]}
 	if d.weights != nil {
@@ -124,7 +124,7 @@ var letter = sync.OnceValue(func() *table {
 	return d
 })
 
-// sharedFile is a file of the shared folder, which need not be there; its
+// sharedFile returns a file of the shared folder, which need not be there; its
 // data can be elsewhere, where AOSO_DATA says. A test that lacks it skips,
 // but not in CI with the shared folder in place.
 func sharedFile(t *testing.T, folder, name string) string {
@@ -143,7 +143,7 @@ func sharedFile(t *testing.T, folder, name string) string {
 	return path
 }
 
-// sharedSet is a set of the shared data folder.
+// sharedSet returns a set of the shared data folder.
 func sharedSet(t *testing.T, name string) (train, test *table) {
 	t.Helper()
 	var err error
@@ -162,7 +162,7 @@ func readTable(path string) (*table, error) {
 	return &table{x: x, y: y}, err
 }
 
-// params is the defaults without trimming, which is an approximation, changed.
+// params returns the defaults without trimming, which is an approximation, changed.
 func params(change func(*aoso.Params)) aoso.Params {
 	p := paperParams()
 	p.Threads, p.Trim = 1, 0
@@ -208,7 +208,7 @@ func train(t testing.TB, set *aoso.Dataset, p aoso.Params, o aoso.TrainOptions) 
 	return r
 }
 
-// withLinear is a model whose rows have linear scores before the trees of m: terms of all
+// withLinear returns a model whose rows have linear scores before the trees of m: terms of all
 // columns of numbers, with places centred on rows, and a second one of the last of them.
 func withLinear(m *aoso.Model, rows [][]float64) *aoso.Model {
 	r := rand.New(rand.NewPCG(uint64(len(rows)), 20))
@@ -269,7 +269,7 @@ func rowLoss(scores []float64, y int) float64 {
 	return math.Log1p(others)
 }
 
-// lossOf is the mean log loss of the model on the table, weighted.
+// lossOf returns the mean log loss of the model on the table, weighted.
 func lossOf(t testing.TB, m *aoso.Model, d *table, o aoso.PredictOptions) float64 {
 	t.Helper()
 	scores, classes := rawScores(t, m, d.features(), o), len(m.Classes())
@@ -318,7 +318,7 @@ func wantArgumentError(t *testing.T, err error, argument string, texts ...string
 	}
 }
 
-// near tells whether two numbers agree to a share of the greater.
+// near reports whether two numbers agree to a share of the greater.
 func near(a, b, share float64) bool {
 	return a == b || math.Abs(a-b) <= share*max(math.Abs(a), math.Abs(b))
 }

@@ -33,7 +33,7 @@ func trialsOnly(trials []aoso.Trial) []aoso.Trial {
 	return trials
 }
 
-// noisyBlobs is rows whose labels are wrong now and then.
+// noisyBlobs returns rows whose labels are wrong now and then.
 func noisyBlobs(rows int) *table {
 	d := blobs(91, rows, 5, 4, 255)
 	for i := range d.y {
@@ -85,7 +85,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// mostTrials is the number of trials in a table.
+// mostTrials returns the number of trials in a table.
 func mostTrials(r *aoso.TuneResult) (most int) {
 	for _, trial := range r.Trials {
 		most = max(most, trial.Number)
@@ -93,7 +93,7 @@ func mostTrials(r *aoso.TuneResult) (most int) {
 	return most
 }
 
-// dumped is the trees of a model as text.
+// dumped returns the trees of a model as text.
 func dumped(t *testing.T, m *aoso.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer

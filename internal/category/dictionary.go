@@ -12,10 +12,10 @@ type List struct {
 	codes map[string]int32
 }
 
-// NewList is an empty list.
+// NewList returns an empty list.
 func NewList() *List { return &List{[]string{}, map[string]int32{}} }
 
-// Code is the position of a category, which is added if it is new.
+// Code returns the position of a category, which is added if it is new.
 func (l *List) Code(name string) int32 {
 	code, known := l.codes[name]
 	if !known {
@@ -31,7 +31,7 @@ type Dictionary struct {
 	lists []*List // by column; nil: it has numbers
 }
 
-// Fits tells whether a column of a block can be one of the table: whether all blocks
+// Fits reports whether a column of a block can be one of the table: whether all blocks
 // so far have categories there, or none.
 func (d *Dictionary) Fits(x bin.Source, j int) bool {
 	return d.lists == nil || (Categories(x, j) != nil) == (d.lists[j] != nil)

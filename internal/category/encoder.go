@@ -40,7 +40,7 @@ type Feature struct {
 	Rates      [][]float32 // by class of the encoder, a further column: the rate of each category, and last that of categories not seen
 }
 
-// Codes is the number of codes of a categorical feature.
+// Codes returns the number of codes of a categorical feature.
 func (f *Feature) Codes() int {
 	if f.Rated {
 		return 1
@@ -48,7 +48,7 @@ func (f *Feature) Codes() int {
 	return len(f.Categories)
 }
 
-// code is the number that a category becomes; past the last: one not seen.
+// code returns the number that a category becomes; past the last: one not seen.
 func (f *Feature) code(category int) float64 {
 	switch {
 	case f.Rated:
@@ -85,7 +85,7 @@ func (e *Encoder) Owners() []int {
 	return owners
 }
 
-// Owner is the feature that a column after encoding comes from, and which of its
+// Owner returns the feature that a column after encoding comes from, and which of its
 // rates it is; −1: none.
 func (e *Encoder) Owner(column int) (feature, rate int) {
 	if column < len(e.Features) {
@@ -110,7 +110,7 @@ func (e *Encoder) Values(column int) []float64 {
 	return values
 }
 
-// Columns is the number of columns that so many features become.
+// Columns returns the number of columns that so many features become.
 func (e *Encoder) Columns(features int) int {
 	if e == nil {
 		return features
@@ -261,7 +261,7 @@ type places struct {
 	number   map[float64]int // by value of a column of numbers
 }
 
-// take is a lookup of what of says of categories.
+// take returns a lookup of what of says of categories.
 func (p *places) take(of func(category int) float64) lookup {
 	if p.number != nil {
 		t := byNumber{map[float64]float64{}, of(p.unlisted)}
@@ -322,7 +322,7 @@ func (f *Feature) places(x bin.Source, j int) (p places, err error) {
 // exactIntegers is the integer up to which float64 holds all integers.
 const exactIntegers = 1 << 53
 
-// numbers is the categories that are numbers, by value. Where several have a value,
+// numbers returns the categories that are numbers, by value. Where several have a value,
 // that counts which has the name of the number.
 func (f *Feature) numbers() map[float64]int {
 	numbers := map[float64]int{}
@@ -335,7 +335,7 @@ func (f *Feature) numbers() map[float64]int {
 	return numbers
 }
 
-// Name is the category that a number stands for: an integer with all its digits.
+// Name returns the category that a number stands for: an integer with all its digits.
 func Name(x float64) string {
 	if math.Abs(x) < 1e21 && x == math.Trunc(x) {
 		return strconv.FormatFloat(x+0, 'f', 0, 64)

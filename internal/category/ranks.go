@@ -39,7 +39,7 @@ func (t *Target) unite(names [][]string) ([][]string, error) {
 	return united, t.Ranks.Err()
 }
 
-// whole is the target of all machines' rows, by rank, and where its own begin.
+// whole returns the target of all machines' rows, by rank, and where its own begin.
 func (t *Target) whole() (whole *Target, first int) {
 	if t.Ranks == nil {
 		return t, 0
@@ -72,7 +72,7 @@ func (t *Target) whole() (whole *Target, first int) {
 	}, first
 }
 
-// gather is the positions of all machines' rows, by rank.
+// gather returns the positions of all machines' rows, by rank.
 func (t *Target) gather(positions []int32) []int32 {
 	if t.Ranks == nil {
 		return positions

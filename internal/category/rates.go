@@ -69,7 +69,7 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 	return s, nil
 }
 
-// positions is the positions of a column's values among the categories of the
+// positions returns the positions of a column's values among the categories of the
 // feature; −1: missing.
 func (f *Feature) positions(x bin.Source, j int) []int32 {
 	places, _ := f.places(x, j)
@@ -87,7 +87,7 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 	return positions
 }
 
-// shuffled is the numbers of the rows, ordered by a part of the hash of their ids,
+// shuffled returns the numbers of the rows, ordered by a part of the hash of their ids,
 // then by id.
 func (t *Target) shuffled(seed uint64) []uint32 {
 	const bits = 16
@@ -113,7 +113,7 @@ func (t *Target) shuffled(seed uint64) []uint32 {
 	return order
 }
 
-// RateColumns is the number of columns that a feature of many categories has for its
+// RateColumns returns the number of columns that a feature of many categories has for its
 // rates, with so many classes.
 func RateColumns(classes int) int {
 	if classes <= 2 {
@@ -139,7 +139,7 @@ func ratedClasses(t *Target) []int32 {
 	return classes
 }
 
-// counts is the weight of the rows of each class.
+// counts returns the weight of the rows of each class.
 func (t *Target) counts() []float64 {
 	sums, counts := make([]exact.Sum, t.Classes), make([]float64, t.Classes)
 	for row, y := range t.Labels {

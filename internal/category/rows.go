@@ -2,7 +2,7 @@ package category
 
 import "github.com/libaoso/aoso/internal/bin"
 
-// Rows is a table of n rows of x, from row first on.
+// Rows returns a table of n rows of x, from row first on.
 func Rows(x bin.Source, first, n int) Table { return &rows{x, first, n} }
 
 type rows struct {
@@ -20,7 +20,7 @@ func (r *rows) Integers(j, first int, dst []int64) bool {
 
 func (r *rows) Categories(j int) []string { return Categories(r.Source, j) }
 
-// Picked is a table of some columns of x, at the given positions.
+// Picked returns a table of some columns of x, at the given positions.
 func Picked(x bin.Source, positions []int) Table { return &picked{x, positions} }
 
 type picked struct {

@@ -245,7 +245,7 @@ func Pack(v []uint64) []byte {
 	return b
 }
 
-// Unpack is the inverse of Pack.
+// Unpack returns the inverse of Pack.
 func Unpack(b []byte) []uint64 {
 	v := make([]uint64, len(b)/8)
 	for i := range v {

@@ -9,7 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// drawn is the probabilities of rows, rows × classes, and classes drawn from them,
+// drawn returns the probabilities of rows, rows × classes, and classes drawn from them,
 // the last one seldom.
 func drawn(r *rand.Rand, rows, classes int) ([]float64, []int32) {
 	proba, labels := make([]float64, rows*classes), make([]int32, rows)
@@ -33,7 +33,7 @@ func drawn(r *rand.Rand, rows, classes int) ([]float64, []int32) {
 
 func target(labels []int32, classes int) Target { return Target{Labels: labels, Classes: classes} }
 
-// scoresOf are the scores of rows whose probabilities are known.
+// scoresOf returns the scores of rows whose probabilities are known.
 func scoresOf(proba []float64, t Target) *Scores {
 	return NewSample(t).Scores(proba, func([]float64) {}, &par.Team{})
 }

@@ -61,7 +61,7 @@ func (t *tuning) penalty(s *Scores) Penalty {
 	return best
 }
 
-// size is the number of classes in the sets of the rows.
+// size returns the number of classes in the sets of the rows.
 func (t *tuning) size(p Penalty, limit float64) (size int) {
 	for i, aps := range t.aps {
 		if float64(aps)+p.of(i%t.classes) <= limit {

@@ -46,10 +46,10 @@ func (r row) lac(class int) float32 {
 	return float32(min(sum, 1))
 }
 
-// mass is a probability as a whole number, whose sums do not depend on their order.
+// mass returns a probability as a whole number, whose sums do not depend on their order.
 func mass(p float64) uint64 { return uint64(p * 0x1p53) }
 
-// ahead is the mass and the number of the classes that are likelier than a class; of
+// ahead returns the mass and the number of the classes that are likelier than a class; of
 // equal ones, the lower come first.
 func (r row) ahead(class int) (above uint64, rank int) {
 	for k, p := range r.p {
@@ -61,7 +61,7 @@ func (r row) ahead(class int) (above uint64, rank int) {
 	return above, rank
 }
 
-// aps is the probability of the classes ahead of a class and a part of its own (Y.
+// aps returns the probability of the classes ahead of a class and a part of its own (Y.
 // Romano, M. Sesia and E. Candès, 2020).
 func (r row) aps(class int, above uint64) float32 {
 	return float32(min(float64(float64(above)*0x1p-53)+float64(r.part*r.p[class]), 1))

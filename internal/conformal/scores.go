@@ -44,12 +44,12 @@ type Penalty struct {
 	Free   int     // the likeliest classes, which have none
 }
 
-// of is the penalty of a class that so many are ahead of.
+// of returns the penalty of a class that so many are ahead of.
 func (p Penalty) of(rank int) float64 {
 	return float64(p.Lambda * float64(max(0, rank+1-p.Free)))
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (s *Scores) Rows() int { return len(s.Labels) }
 
 func (s *Scores) weight(row int) float64 {
@@ -118,7 +118,7 @@ func NewSample(t Target) *Sample {
 	return s
 }
 
-// placesOf is the rows of a target that may be drawn.
+// placesOf returns the rows of a target that may be drawn.
 func placesOf(t *Target) (places []place) {
 	if t.Classes > mostClasses {
 		return nil
@@ -131,13 +131,13 @@ func placesOf(t *Target) (places []place) {
 	return places
 }
 
-// least is the MaxRows places with the least hashes, in order.
+// least returns the MaxRows places with the least hashes, in order.
 func least(places []place) []place {
 	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.hash, b.hash) }) // no two are equal
 	return places[:min(len(places), MaxRows)]
 }
 
-// gather is the places of all machines.
+// gather returns the places of all machines.
 func gather(mine []place, ranks *collective.Group) (all []place) {
 	const size = 8 + 8 + 2 + 4
 	order := binary.LittleEndian
@@ -159,7 +159,7 @@ func gather(mine []place, ranks *collective.Group) (all []place) {
 	return all
 }
 
-// gatherScores is the raw scores of the sample, rows × classes.
+// gatherScores returns the raw scores of the sample, rows × classes.
 func (s *Sample) gatherScores(raw []float64) []float64 {
 	var mine []uint64
 	for i, row := range s.rows {

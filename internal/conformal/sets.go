@@ -28,7 +28,7 @@ type Rule struct {
 	NonEmpty bool      // sets that would be empty have the likeliest class
 }
 
-// NewRule is a rule by which sets miss the class of a row with a probability of
+// NewRule returns a rule by which sets miss the class of a row with a probability of
 // alpha; of a row of any class alike, if byClass.
 func (s *Scores) NewRule(m Method, alpha float64, byClass bool) *Rule {
 	first := 0
@@ -65,7 +65,7 @@ func (s *Scores) score(m Method, row int) float64 {
 // ranked is a score with its weight.
 type ranked struct{ score, weight float64 }
 
-// threshold is the least score that is not exceeded by 1 − alpha of the weight of
+// threshold returns the least score that is not exceeded by 1 − alpha of the weight of
 // all rows and of one more row, which has their mean weight. It is infinite if there
 // are too few rows. Scores are sorted in place.
 func threshold(scores []ranked, alpha float64) float64 {

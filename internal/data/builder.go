@@ -50,7 +50,7 @@ type Builder struct {
 	row     int       // the next row to quantize
 }
 
-// NewBuilder is a builder without rows, whose categories go to the dictionary.
+// NewBuilder returns a builder without rows, whose categories go to the dictionary.
 func NewBuilder(o BuildOptions, d *category.Dictionary) *Builder {
 	b := &Builder{options: o, dictionary: d, sketch: NewSketch(len(o.Names), o.Seed, o.SampleRows), numbers: map[Label]int{}}
 	if o.Whole != nil {
@@ -59,13 +59,13 @@ func NewBuilder(o BuildOptions, d *category.Dictionary) *Builder {
 	return b
 }
 
-// Rows is the number of rows seen the first time.
+// Rows returns the number of rows seen the first time.
 func (b *Builder) Rows() int { return b.sketch.seen }
 
-// TextLabels tells whether the labels of any rank are texts.
+// TextLabels reports whether the labels of any rank are texts.
 func (b *Builder) TextLabels() bool { return b.options.TextLabels }
 
-// Labels is the labels seen, each once.
+// Labels returns the labels seen, each once.
 func (b *Builder) Labels() []Label { return b.labels }
 
 // Sample takes in the next rows, which the builder sees for the first time.
@@ -171,7 +171,7 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	return err
 }
 
-// target is the labels and weights of all rows.
+// target returns the labels and weights of all rows.
 func (b *Builder) target(classes []string) Target {
 	t := Target{Ranks: b.options.Ranks, Classes: classes, Labels: make([]int32, b.Rows()), IDs: b.IDs}
 	position := NewTarget(b.labels, classes).Labels
@@ -217,13 +217,13 @@ func (b *Builder) fit(team *par.Team) (*bin.Mapper, error) {
 	return m, nil
 }
 
-// sampled is the rows of the sample, encoded, and their numbers among all rows.
+// sampled returns the rows of the sample, encoded, and their numbers among all rows.
 func (b *Builder) sampled(team *par.Team) (bin.Source, []int) {
 	sample, rows := b.sketch.Rows(team)
 	return category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] }), rows
 }
 
-// owner is the feature that an encoded column is made of.
+// owner returns the feature that an encoded column is made of.
 func (b *Builder) owner(column int) int {
 	if owners := b.set.Encoder.Owners(); owners != nil {
 		return owners[column]

@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/hash"
 )
 
-// Digest is a text that differs between sets of other rows, bins or categories. It
+// Digest returns a text that differs between sets of other rows, bins or categories. It
 // depends neither on the order of the rows nor on which machines have them. All
 // machines ask for it at once.
 func (s *Set) Digest() string {
@@ -27,7 +27,7 @@ func (s *Set) Digest() string {
 	return hex.EncodeToString(sum[:12]) + hex.EncodeToString([]byte{byte(b >> 24), byte(b >> 16), byte(b >> 8), byte(b)})
 }
 
-// rowsBefore is how many rows lower ranks have, if rows are numbered rank after rank.
+// rowsBefore returns how many rows lower ranks have, if rows are numbered rank after rank.
 func (s *Set) rowsBefore() (before uint64) {
 	counts := make([]int64, s.Ranks.Size())
 	counts[s.Ranks.Rank()] = int64(len(s.Labels))

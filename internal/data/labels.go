@@ -12,7 +12,7 @@ import (
 // Label is the class of a row. The text of a class is in memory once.
 type Label = unique.Handle[string]
 
-// Classes is the distinct labels in order: by value if all are numbers, unless they
+// Classes returns the distinct labels in order: by value if all are numbers, unless they
 // are texts all the same, else by their bytes.
 func Classes(labels []Label, texts bool) []string {
 	seen := map[Label]bool{}

@@ -80,7 +80,7 @@ func (b *Builder) Unite() error {
 	return o.Ranks.Err()
 }
 
-// like tells whether two shards have columns of the same kinds.
+// like returns an error unless two shards have columns of the same kinds.
 func (s *shard) like(first *shard) error {
 	for j := range s.Categories {
 		if (s.Categories[j] == nil) != (first.Categories[j] == nil) {
@@ -90,7 +90,7 @@ func (s *shard) like(first *shard) error {
 	return nil
 }
 
-// number is the number of a label, in order of first sight.
+// number returns the number of a label, in order of first sight.
 func (b *Builder) number(label Label) int {
 	number, ok := b.numbers[label]
 	if !ok {
@@ -172,7 +172,7 @@ func (b *Builder) draw(team *par.Team) *drawnRows {
 	return d
 }
 
-// bound is the greatest hash in the sample of all machines' rows.
+// bound returns the greatest hash in the sample of all machines' rows.
 func (b *Builder) bound(sample []SampledRow) uint64 {
 	const digits = 12 // of the hashes, by which they are counted
 	ranks := b.options.Ranks
@@ -253,7 +253,7 @@ func (d *drawnRows) share(ranks *collective.Group, here int) {
 	}
 }
 
-// words is how many numbers a column is sent as.
+// words returns how many numbers a column is sent as.
 func (d *drawnRows) words() int {
 	if d.narrow {
 		return (d.rows + 1) / 2
@@ -261,7 +261,7 @@ func (d *drawnRows) words() int {
 	return d.rows
 }
 
-// pack is the bits of the values by column and row, two to a number if they are narrow.
+// pack returns the bits of the values by column and row, two to a number if they are narrow.
 // Those of other machines are zeros, to which these add theirs.
 func (d *drawnRows) pack() []int64 {
 	v := make([]int64, len(d.values)*d.words())
@@ -279,7 +279,7 @@ func (d *drawnRows) pack() []int64 {
 	return v
 }
 
-// unpack is the values of some columns that all machines have packed.
+// unpack returns the values of some columns that all machines have packed.
 func (d *drawnRows) unpack(v []int64, cols int) sampled {
 	columns := make(sampled, cols)
 	for j := range columns {

@@ -16,7 +16,7 @@ type RowBlocks struct {
 
 const blockRows = 1 << 16
 
-// NewRowBlocks is a matrix of so many columns, without rows.
+// NewRowBlocks returns a matrix of so many columns, without rows.
 func NewRowBlocks(cols int) *RowBlocks { return &RowBlocks{cols: cols} }
 
 // cells is a column of a block; one of the three has all of them.
@@ -28,10 +28,10 @@ type cells struct {
 
 const missing = math.MaxUint8
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (r *RowBlocks) Rows() int { return r.rows }
 
-// Cols is the number of columns.
+// Cols returns the number of columns.
 func (r *RowBlocks) Cols() int { return r.cols }
 
 // Column writes the values of column j to dst, from row first on.

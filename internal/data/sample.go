@@ -27,7 +27,7 @@ type SampledRow struct {
 	Row  int // the number that the row was added with
 }
 
-// NewSample is a sample of at most size rows, at least one, without rows so far. Samples of
+// NewSample returns a sample of at most size rows, at least one, without rows so far. Samples of
 // equal seeds draw equal rows.
 func NewSample(seed uint64, size int) *Sample {
 	return &Sample{seed: hash.Seed(seed, hash.BinSample), size: min(size, math.MaxInt/2), bound: math.MaxUint64}
@@ -59,7 +59,7 @@ func (s *Sample) Merge(o *Sample) {
 	}
 }
 
-// Rows is the sample, ordered by the rows' numbers.
+// Rows returns the sample, ordered by the rows' numbers.
 func (s *Sample) Rows() []SampledRow {
 	s.prune()
 	rows := slices.Clone(s.rows)
@@ -90,7 +90,7 @@ func (s *Sample) prune() {
 	s.rows = slices.DeleteFunc(s.rows, func(row SampledRow) bool { return row.Hash > s.bound })
 }
 
-// greatest is the greatest hash of the sample, of which there are too many rows.
+// greatest returns the greatest hash of the sample, of which there are too many rows.
 func (s *Sample) greatest() uint64 {
 	const digits = 12
 	shift := max(0, bits.Len64(s.bound)-digits)

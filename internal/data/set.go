@@ -23,10 +23,10 @@ type Target struct {
 	Unknown int       // rows whose label is −1
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (t *Target) Rows() int { return len(t.Labels) }
 
-// Weight is the weight of a row.
+// Weight returns the weight of a row.
 func (t *Target) Weight(row int) float64 {
 	if t.Weights == nil {
 		return 1
@@ -34,7 +34,7 @@ func (t *Target) Weight(row int) float64 {
 	return float64(t.Weights[row])
 }
 
-// ID is the id of a row.
+// ID returns the id of a row.
 func (t *Target) ID(row int) uint64 {
 	if t.IDs == nil {
 		return uint64(row)
@@ -42,7 +42,7 @@ func (t *Target) ID(row int) uint64 {
 	return t.IDs[row]
 }
 
-// TotalWeight is the sum of the rows' weights, on all machines.
+// TotalWeight returns the sum of the rows' weights, on all machines.
 func (t *Target) TotalWeight() float64 {
 	if t.Weights == nil {
 		return float64(t.AllRows())
@@ -55,7 +55,7 @@ func (t *Target) TotalWeight() float64 {
 	return sum.Float64()
 }
 
-// AllRows is the number of rows on all machines.
+// AllRows returns the number of rows on all machines.
 func (t *Target) AllRows() int { return t.Ranks.Int(t.Rows()) }
 
 // Set is a quantized training or validation set. It does not change once built.
@@ -112,10 +112,10 @@ func (s *Set) Free() {
 	s.rows.Free()
 }
 
-// Freed tells whether the set was freed.
+// Freed reports whether the set was freed.
 func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
 
-// BinnedAs tells whether the codes and labels of two sets mean the same.
+// BinnedAs reports whether the codes and labels of two sets mean the same.
 func (s *Set) BinnedAs(other *Set) bool {
 	return s.Mapper.Equal(other.Mapper) && s.Encoder.Equal(other.Encoder) && slices.Equal(s.Classes, other.Classes)
 }
@@ -130,8 +130,8 @@ func (s *Set) Columns() (columns []int) {
 	return columns
 }
 
-// Bytes is the memory that the set takes.
+// Bytes returns the memory that the set takes.
 func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() }
 
-// TargetBytes is the memory that labels, weights and ids take.
+// TargetBytes returns the memory that labels, weights and ids take.
 func (s *Set) TargetBytes() int { return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) }

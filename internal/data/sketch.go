@@ -19,7 +19,7 @@ type Sketch struct {
 	seen    int
 }
 
-// NewSketch is a sketch of so many columns, without rows, with a sample as by
+// NewSketch returns a sketch of so many columns, without rows, with a sample as by
 // [NewSample].
 func NewSketch(cols int, seed uint64, size int) *Sketch {
 	return &Sketch{Missing: make([]bool, cols), sample: NewSample(seed, size), values: NewRowBlocks(cols)}
@@ -45,7 +45,7 @@ func (s *Sketch) Add(x bin.Source, ids []uint64, team *par.Team) {
 	}
 }
 
-// Rows is the values of the sample and the numbers of its rows, in order.
+// Rows returns the values of the sample and the numbers of its rows, in order.
 func (s *Sketch) Rows(team *par.Team) (bin.Source, []int) {
 	s.sample.prune()
 	s.prune(team)

@@ -91,7 +91,7 @@ type value struct {
 	values  []float64
 }
 
-// newExplainer is an explainer of the first trees of a forest on so many features.
+// newExplainer returns an explainer of the first trees of a forest on so many features.
 func newExplainer(f *model.Forest, features, trees int) *explainer {
 	e := &explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes())}
 	e.full, e.picked.full = f.Full(), f.Full()
@@ -267,7 +267,7 @@ func (e *explainer) evaluate(l model.Leaf) {
 	}
 }
 
-// pick is the value of a full leaf for some classes.
+// pick returns the value of a full leaf for some classes.
 func (e *explainer) pick(classes []int32) *value {
 	e.picked.values = e.picked.values[:0]
 	for _, k := range classes {

@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// Importance is how much each of so many features contributes, by a kind; false
+// Importance returns how much each of so many features contributes, by a kind; false
 // if there is no such kind. owners lists the features that columns come from; nil:
 // they are the features.
 func Importance(f *model.Forest, kind string, features int, owners []int) (importance []float64, ok bool) {
@@ -26,7 +26,7 @@ func Importance(f *model.Forest, kind string, features int, owners []int) (impor
 	return importance, true
 }
 
-// owner is the feature that a node splits on.
+// owner returns the feature that a node splits on.
 func owner(owners []int, n model.Node) int {
 	column := int(n.Split().Feature)
 	if owners == nil {
@@ -43,7 +43,7 @@ type PairImportance struct {
 	Splits  int
 }
 
-// PairImportances is the importance of features by class pair, the greatest
+// PairImportances returns the importance of features by class pair, the greatest
 // gain first.
 func PairImportances(f *model.Forest, owners []int) []PairImportance {
 	type key struct {

@@ -23,7 +23,7 @@ func newRule(n int) *rule {
 	return r
 }
 
-// legendre is the n-th Legendre polynomial and its derivative at x.
+// legendre returns the n-th Legendre polynomial and its derivative at x.
 func legendre(n int, x float64) (p, slope float64) {
 	p, before := 1.0, 0.0
 	for k := range n {

@@ -21,7 +21,7 @@ type Job struct {
 	Classes []int32 // rows × PerRow: none twice in a row; nil: all
 }
 
-// features is the number of features.
+// features returns the number of features.
 func (j *Job) features() int {
 	if j.Owners == nil {
 		return j.Columns.Cols()
@@ -97,7 +97,7 @@ func SparseSHAP(j Job) Sparse {
 	return s
 }
 
-// blockRows is the number of rows of a block. A tree is taken up for all of
+// blockRows returns the number of rows of a block. A tree is taken up for all of
 // them at once, while their values stay in cache.
 func (j *Job) blockRows() int {
 	const cached = 1 << 15 // values

@@ -77,7 +77,7 @@ func (f *fit) standardize() {
 	}
 }
 
-// middles is what values count as in the bins, of which the weights are given. The first and
+// middles returns what values count as in the bins, of which the weights are given. The first and
 // the last bin may reach far out, where few values are. There values count as those of an
 // exponential tail would on average, one as dense at its beginning as the bin beside it.
 func middles(f *bin.Feature, counts []int64) (of [256]float64) {

@@ -15,14 +15,14 @@ func NewBox(classes int) *Box {
 	return b
 }
 
-// Clone is a box to be narrowed.
+// Clone returns a box to be narrowed.
 func (b *Box) Clone() *Box {
 	return &Box{append([]float64(nil), b.Low...), append([]float64(nil), b.High...)}
 }
 
 func (b *Box) clip(k int, v float64) float64 { return min(max(v, b.Low[k]), b.High[k]) }
 
-// holds tells whether values are within the box.
+// holds reports whether values are within the box.
 func (b *Box) holds(values []float64, shift float64) bool {
 	for k, v := range values {
 		if v -= shift; v < b.Low[k] || v > b.High[k] {
@@ -59,7 +59,7 @@ func (b *Box) center(values []float64, mean, most float64) {
 	}
 }
 
-// pair is the bounds of the leaf value of a class pair: +t for class r and −t for s.
+// pair returns the bounds of the leaf value of a class pair: +t for class r and −t for s.
 // A class that does not exist has none.
 func (b *Box) pair(r, s int32) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)

@@ -78,10 +78,10 @@ func (e *entries) room() {
 	}
 }
 
-// Sparse tells whether the residuals have the form for many classes.
+// Sparse reports whether the residuals have the form for many classes.
 func (r *Residuals) Sparse() bool { return r.entries != nil }
 
-// Width is how many numbers a row has, or about as many: a measure of the work with it.
+// Width returns how many numbers a row has, or about as many: a measure of the work with it.
 func (r *Residuals) Width() int {
 	if r.Sparse() {
 		return r.entries.mean + 1
@@ -89,7 +89,7 @@ func (r *Residuals) Width() int {
 	return r.Stride
 }
 
-// MostWidth is what Width is at most. Unlike that, it is the same on all machines.
+// MostWidth returns what Width is at most. Unlike that, it is the same on all machines.
 func (r *Residuals) MostWidth() int {
 	if r.Sparse() {
 		return r.entries.likely + 1
@@ -97,7 +97,7 @@ func (r *Residuals) MostWidth() int {
 	return r.Stride
 }
 
-// of is the entries of a row.
+// of returns the entries of a row.
 func (e *entries) of(row int) []entry { return e.all[row*e.likely:][:e.rows[row].entries] }
 
 // copy is entries of the same rows that share nothing with e.
@@ -212,7 +212,7 @@ func (s *rowSums) settle(entries []entry, classes int) {
 	}
 }
 
-// leastEntry is the place of the least odds, the first where some tie.
+// leastEntry returns the place of the least odds, the first where some tie.
 func leastEntry(entries []entry) (least int) {
 	odds := float32(mostOdds)
 	for i := range entries {

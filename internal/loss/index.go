@@ -42,10 +42,10 @@ func eachChange(trees []leafChanges[float32], classes int, show func(at, class u
 	}
 }
 
-// of is the mentions of a class.
+// of returns the mentions of a class.
 func (x *index) of(class uint32) []mention { return x.mentions[x.first[class]:x.first[class+1]] }
 
-// saves tells whether to look classes up by the index is less work than by the leaves of so
+// saves reports whether to look classes up by the index is less work than by the leaves of so
 // many rows: the classes have few mentions.
 func (x *index) saves(wanted []uint32, rows int) bool {
 	mentions := 0

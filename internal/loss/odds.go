@@ -14,7 +14,7 @@ type Odds struct {
 	walkers []walker // by worker
 }
 
-// NewOdds is the odds of raw scores of zero.
+// NewOdds returns the odds of raw scores of zero.
 func NewOdds(rows, classes int) *Odds { return &Odds{trail: newTrail[float64](rows, classes)} }
 
 // Begin makes rows begin with scores. Nothing has moved them yet.
@@ -93,7 +93,7 @@ func (w *walker) leave() {
 	w.changed = w.changed[:0]
 }
 
-// best is the class of the greatest number, the lowest where some tie.
+// best returns the class of the greatest number, the lowest where some tie.
 func (w *walker) best() int32 {
 	best, most := uint32(0), 1.0 // of the classes that have not changed
 	for w.numbers[best] != 0 && int(best) < len(w.numbers)-1 {

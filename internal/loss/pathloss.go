@@ -106,7 +106,7 @@ func (p *paths) loss(w *pathWalker, row, y int) float64 {
 	return w.finish(p.classes, y)
 }
 
-// finish is the loss of a row most of whose scores are 0. It clears the others.
+// finish returns the loss of a row most of whose scores are 0. It clears the others.
 func (w *pathWalker) finish(classes, y int) float64 {
 	w.few = append(w.few[:0], w.scores[y])
 	same := classes - 1 // classes whose score is 0

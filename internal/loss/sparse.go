@@ -50,7 +50,7 @@ func (room *Room) share(rows []uint32, team *par.Team, sum func(first, end int, 
 	return parts
 }
 
-// original is the row of the entries that a row is.
+// original returns the row of the entries that a row is.
 func (r *Residuals) original(row uint32) int {
 	if r.taken != nil {
 		return int(r.taken[row])
@@ -86,7 +86,7 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par
 	all.rest, all.all = ClassTotals{}, false
 }
 
-// most is how many classes differ from rest at most.
+// most returns how many classes differ from rest at most.
 func (p *roomPart) most() (n int) {
 	if p.all {
 		return len(p.sums)
@@ -231,7 +231,7 @@ func (e *entries) find(row int, f *finder, p []float64, residuals []float32) (di
 	return differ
 }
 
-// residualsOf is the residuals of the rows of a job for the ends of its pairs, at least.
+// residualsOf returns the residuals of the rows of a job for the ends of its pairs, at least.
 func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *Known, first int) (wanted []uint32, residuals []float32) {
 	if known != nil {
 		return known.wanted, known.residuals[first*len(known.wanted):]
@@ -284,7 +284,7 @@ func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *Known, first 
 	}
 }
 
-// below is how many of sorted classes are less than k.
+// below returns how many of sorted classes are less than k.
 func below(classes []uint32, k uint32) int {
 	place, _ := slices.BinarySearch(classes, k)
 	return place

@@ -178,7 +178,7 @@ func (c *sparseCase) testReference(t *testing.T) {
 	}
 }
 
-// probabilities is what the entries of a row say.
+// probabilities returns what the entries of a row say.
 func (c *sparseCase) probabilities(row int) []float64 {
 	p, s := make([]float64, c.Classes), &c.entries.rows[row]
 	for k := range p {
@@ -377,7 +377,7 @@ func (t *Totals) clone() *Totals {
 	return &c
 }
 
-// dense is the totals of all classes.
+// dense returns the totals of all classes.
 func (t *Totals) dense(r *Residuals) *Totals {
 	d := &Totals{Gradient: make([]int64, r.Stride), Hessian: make([]int64, r.Stride)}
 	for k := range r.Classes {

@@ -73,7 +73,7 @@ type PairChoice struct {
 	products []product // of them: by pair and class that may be the second one
 }
 
-// gain is the second-order gain of the pair of two places, given the product of their
+// gain returns the second-order gain of the pair of two places, given the product of their
 // probabilities.
 func (c *PairChoice) gain(r, k int, product float64) float64 {
 	square, h := c.ratio(r, k)
@@ -83,7 +83,7 @@ func (c *PairChoice) gain(r, k int, product float64) float64 {
 	return square / h
 }
 
-// ratio is the gain without the product, as a ratio.
+// ratio returns the gain without the product, as a ratio.
 func (c *PairChoice) ratio(r, k int) (square, h float64) {
 	a, b := &c.totals[r], &c.totals[k]
 	d := c.unit.Sums * float64(a.Gradient-b.Gradient)
@@ -121,7 +121,7 @@ func (c *PairChoice) shorten() {
 	}
 }
 
-// deciding is the classes whose probabilities decide, and the products of them.
+// deciding returns the classes whose probabilities decide, and the products of them.
 func (c *PairChoice) deciding() (wanted []uint32, products []product) {
 	for i, r := range c.first {
 		wanted = append(wanted, c.classes[r])

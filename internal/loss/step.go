@@ -43,7 +43,7 @@ func (n *Newton) PairWithin(g, h float64, pair kernel.Pair, box *Box) float64 {
 	return min(max(n.clip(g, h), low), high)
 }
 
-// Shrunk is a leaf value after shrinkage.
+// Shrunk returns a leaf value after shrinkage.
 func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrinkage * value)) }
 
 // ShortClasses is the number of classes from which on the values of full leaves are
@@ -52,7 +52,7 @@ func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrink
 // room. A leaf would need thousands of rows of a class to know its step better.
 const ShortClasses = 100
 
-// Rounded is a value of a full leaf of so many classes, after shrinkage, as trees keep it.
+// Rounded returns a value of a full leaf of so many classes, after shrinkage, as trees keep it.
 func (n *Newton) Rounded(value float64, classes int) float32 {
 	if classes < ShortClasses {
 		return float32(value)
@@ -137,7 +137,7 @@ func (n *Newton) Again(values []float32, pairs []kernel.Pair, t *Totals, unit fl
 	}
 }
 
-// own is the step of a class by itself.
+// own returns the step of a class by itself.
 func (n *Newton) own(t ClassTotals, unit float64, classes int) float64 {
 	factor := float64(classes-1) / float64(classes)
 	return n.clip(float64(factor*(unit*float64(t.Gradient))), unit*float64(t.Hessian))
@@ -163,7 +163,7 @@ func (n *Newton) worth(best []int, named int, of []ClassTotals, unit float64, cl
 	return best
 }
 
-// common is the Newton step of all classes but the best together, given the totals of all;
+// common returns the Newton step of all classes but the best together, given the totals of all;
 // if there is no other class, the mean of their steps.
 func (n *Newton) common(best []int, of []ClassTotals, all ClassTotals, unit float64, classes int) float64 {
 	mean := 0.0

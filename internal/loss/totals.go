@@ -92,7 +92,7 @@ func (t *Totals) Pack(v []uint64) []uint64 {
 	return v
 }
 
-// Unpack is the way back from Pack. It returns what follows; ok is false if v does not begin
+// Unpack is the inverse of Pack. It returns what follows; ok is false if v does not begin
 // with the totals of so many classes.
 func (t *Totals) Unpack(v []uint64, classes int) (rest []uint64, ok bool) {
 	if len(v) < 3 || v[0] > uint64(len(v)-3)/3 {
@@ -131,7 +131,7 @@ func (t *Totals) listMore(classes, n int) {
 	}
 }
 
-// of is the totals of a class.
+// of returns the totals of a class.
 func (t *Totals) of(class uint32) ClassTotals {
 	if place, listed := slices.BinarySearch(t.List, class); listed {
 		return t.Of[place]
@@ -149,7 +149,7 @@ func (t *Totals) sum(classes int) (sum ClassTotals) {
 	return sum
 }
 
-// first is the n of a pool with the greatest gradients, in decreasing order; the lower
+// first returns the n of a pool with the greatest gradients, in decreasing order; the lower
 // class comes first in a tie.
 func first(pool []uint32, of []ClassTotals, n int) (places []int) {
 	for i := range pool {

@@ -104,18 +104,18 @@ func newLeafChanges[N number](steps []Step, classes int) leafChanges[N] {
 	return c
 }
 
-// factor is what a step multiplies odds by.
+// factor returns what a step multiplies odds by.
 func factor[N number](by float64) N { return N(min(max(by, leastOdds), mostOdds)) }
 
-// of is the changes of a leaf.
+// of returns the changes of a leaf.
 func (c *leafChanges[N]) of(leaf uint32) []change[N] { return c.changes[int(leaf)*c.width:][:c.width] }
 
-// spanTrees is the trees of a span.
+// spanTrees returns the trees of a span.
 func (t *trail[N]) spanTrees(s int) []leafChanges[N] {
 	return t.trees[s*SpanTrees : min((s+1)*SpanTrees, len(t.trees))]
 }
 
-// copy is a trail of the same rows that shares nothing that changes with t.
+// copy returns a trail of the same rows that shares nothing that changes with t.
 func (t *trail[N]) copy() trail[N] {
 	c := newTrail[N](t.rows, t.classes)
 	c.base = t.base

@@ -14,7 +14,7 @@ const (
 	oneAgainstOne
 )
 
-// auc is the mean area under the ROC curve: how likely a row of a class is to have a
+// auc returns the mean area under the ROC curve: how likely a row of a class is to have a
 // greater probability of it than a row of another class. One against rest is the mean
 // over classes, one against one that over pairs of classes (D. Hand and R. Till, A simple
 // generalisation of the area under the ROC curve for multiple class classification
@@ -70,7 +70,7 @@ type rankedRow struct {
 	class     int32
 }
 
-// ranked is the rows of known classes, those with the greatest probability of a class
+// ranked returns the rows of known classes, those with the greatest probability of a class
 // first. Rows of one probability have an order of their own, so that sums over them do
 // not depend on the order of the rows.
 func (r *Rows) ranked(k int) []rankedRow {

@@ -76,16 +76,16 @@ func Parse(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("%q is no metric", name)
 }
 
-// TopKError is the share of the rows' weight whose class is not among so many classes
+// TopKError returns the share of the rows' weight whose class is not among so many classes
 // with the greatest scores. Of equal scores, the lower class comes first.
 func TopKError(top int) Metric {
 	return Metric{Name: fmt.Sprintf("error@%d", top), of: func(r *Rows) float64 { return r.topError(top) }}
 }
 
-// Of is the metric of some rows; NaN: it is not defined there.
+// Of returns the metric of some rows; NaN: it is not defined there.
 func (m Metric) Of(r *Rows) float64 { return m.of(r) }
 
-// Argmax is the position of the greatest value, the first where some tie.
+// Argmax returns the position of the greatest value, the first where some tie.
 func Argmax(v []float64) int {
 	best := 0
 	for k := range v {
@@ -102,7 +102,7 @@ func (r *Rows) scores(row int) []float64 { return r.Scores[row*r.classes():][:r.
 
 func (r *Rows) proba(row int) []float64 { return r.Proba[row*r.classes():][:r.classes()] }
 
-// everywhere is the rows of all machines, with their probabilities alone; nil after an
+// everywhere returns the rows of all machines, with their probabilities alone; nil after an
 // error of the collective.
 func (r *Rows) everywhere() *Rows {
 	if r.Ranks == nil {

@@ -34,7 +34,7 @@ func draw(r *rand.Rand, n, classes int) *Rows {
 	return rows
 }
 
-// pick is some of the rows.
+// pick returns some of the rows.
 func (r *Rows) pick(which []int) *Rows {
 	picked := &Rows{Target: &data.Target{Classes: r.Classes}, Team: r.Team}
 	for _, i := range which {

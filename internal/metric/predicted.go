@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// topError is the share of the weight of rows whose class is not among so many first
+// topError returns the share of the weight of rows whose class is not among so many first
 // ones.
 func (r *Rows) topError(top int) float64 {
 	missed := make([]bool, r.Rows())
@@ -23,7 +23,7 @@ func (r *Rows) topError(top int) float64 {
 	return wrong.Float64() / all.Float64()
 }
 
-// place is the number of classes that come before a class; that of an unknown class is
+// place returns the number of classes that come before a class; that of an unknown class is
 // beyond all.
 func place(scores []float64, y int) int {
 	if y < 0 {
@@ -93,7 +93,7 @@ func (r *Rows) balancedError() float64 {
 	return 1 - recall/float64(present)
 }
 
-// f1 is the mean F1 score of the classes that the rows have or that are predicted.
+// f1 returns the mean F1 score of the classes that the rows have or that are predicted.
 func (r *Rows) f1() float64 {
 	c := r.confusion()
 	sum, present := 0.0, 0
@@ -106,7 +106,7 @@ func (r *Rows) f1() float64 {
 	return sum / float64(present)
 }
 
-// kappa is the agreement of predictions and classes beyond that by chance (J. Cohen, A
+// kappa returns the agreement of predictions and classes beyond that by chance (J. Cohen, A
 // coefficient of agreement for nominal scales, 1960).
 func (r *Rows) kappa() float64 {
 	c := r.confusion()

@@ -79,7 +79,7 @@ func NewReliability(rows []Forecast, t *data.Target) *Reliability {
 	return r
 }
 
-// newBin is the bin of some rows of the total weight.
+// newBin returns the bin of some rows of the total weight.
 func newBin(rows []Forecast, total float64) Bin {
 	var weight, confidence, right exact.Sum
 	for _, f := range rows {
@@ -93,7 +93,7 @@ func newBin(rows []Forecast, total float64) Bin {
 	return Bin{Rows: len(rows), Share: w / total, Confidence: confidence.Float64() / w, Accuracy: right.Float64() / w}
 }
 
-// forecasts is the rows' probabilities against their classes.
+// forecasts returns the rows' probabilities against their classes.
 func (r *Rows) forecasts() []Forecast {
 	rows := make([]Forecast, r.Rows())
 	r.eachRow(func(i int) {
@@ -103,7 +103,7 @@ func (r *Rows) forecasts() []Forecast {
 	return rows
 }
 
-// brier is the Brier score of rows of known classes.
+// brier returns the Brier score of rows of known classes.
 func (r *Rows) brier() float64 {
 	var known, brier exact.Sum
 	for i, f := range r.forecasts() {
@@ -116,7 +116,7 @@ func (r *Rows) brier() float64 {
 	return brier.Float64() / known.Float64()
 }
 
-// ece is the expected calibration error.
+// ece returns the expected calibration error.
 func (r *Rows) ece() float64 {
 	all := r.everywhere()
 	return NewReliability(all.forecasts(), all.Target).ECE

@@ -44,7 +44,7 @@ func (s *Scaling) Factor() float64 {
 	return factor
 }
 
-// slope is the derivatives of the log loss by a factor of all scores.
+// slope returns the derivatives of the log loss by a factor of all scores.
 func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	t := s.Target
 	classes, rows := len(t.Classes), t.Rows()

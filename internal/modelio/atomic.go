@@ -29,7 +29,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Writable tells whether WriteFile can be expected to work: it goes as far as
+// Writable returns an error unless WriteFile can be expected to work: it goes as far as
 // to make the temporary file, and removes it.
 func Writable(path string) error {
 	t, err := begin(path)
@@ -155,7 +155,7 @@ func followLinks(path string) (string, error) {
 
 // A temporary file of model.aoso is .model.aoso-0123456789abcdef.tmp.
 
-// tempPrefix is what the names of the temporary files of a file begin with.
+// tempPrefix returns what the names of the temporary files of a file begin with.
 // Of a very long name it takes the start, to leave room for the rest.
 func tempPrefix(base string) string {
 	const most = 200
@@ -220,7 +220,7 @@ func removeDead(dir, base string) {
 	}
 }
 
-// isAt tells whether an open file is still the one at path.
+// isAt reports whether an open file is still the one at path.
 func isAt(f *os.File, path string) bool {
 	open, err1 := f.Stat()
 	named, err2 := os.Lstat(path)

@@ -29,7 +29,7 @@ func typeName[T Element]() string { return typeNames[reflect.TypeFor[T]().Kind()
 
 func sizeOf[T Element]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// memory is the bytes of data as they lie in memory.
+// memory returns the bytes of data as they lie in memory.
 func memory[T Element](data []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*sizeOf[T]())
 }
@@ -45,7 +45,7 @@ func encode[T Element](data []T, swap bool) []byte {
 	return raw
 }
 
-// decode is the way back from encode. It copies also where raw is not aligned.
+// decode is the inverse of encode. It copies also where raw is not aligned.
 func decode[T Element](raw []byte, swap bool) []T {
 	size := sizeOf[T]()
 	n := len(raw) / size

@@ -104,7 +104,7 @@ func rising(bits, least int64) int64 {
 	return bits
 }
 
-// float is the floating-point number that an integer of get stands for.
+// float returns the floating-point number that an integer of get stands for.
 func (e elements) float(n int64) float64 {
 	if e.size == 4 {
 		return float64(math.Float32frombits(uint32(rising(n, math.MinInt32))))
@@ -112,7 +112,7 @@ func (e elements) float(n int64) float64 {
 	return math.Float64frombits(uint64(rising(n, math.MinInt64)))
 }
 
-// ofFloat is the way back from float.
+// ofFloat is the inverse of float.
 func (e elements) ofFloat(x float64) int64 {
 	if e.size == 4 {
 		return rising(int64(int32(math.Float32bits(float32(x)))), math.MinInt32)

@@ -163,7 +163,7 @@ func (f *File) Meta(v any) error {
 	return corrupt("meta: %v", err)
 }
 
-// UnknownKey is the error for a key of the meta that this build does not know.
+// UnknownKey returns the error for a key of the meta that this build does not know.
 func UnknownKey(key string) error {
 	return fmt.Errorf("%w: its header has %s, which this build of aoso does not know; please update aoso", ErrNewer, key)
 }
@@ -184,7 +184,7 @@ func Array[T Element](f *File, name string) ([]T, error) {
 	return decode[T](data, bigEndian), nil
 }
 
-// array is the bytes of an array, unpacked.
+// array returns the bytes of an array, unpacked.
 func (f *File) array(name, of string) ([]byte, error) {
 	a, ok := f.arrays[name]
 	if !ok {

@@ -15,7 +15,7 @@ const (
 	near         = 1 << (fractionBits - 1) // differences of bits that are less are less than any number of one far away
 )
 
-// floatsOf is numbers of elements, by their bits.
+// floatsOf returns numbers of elements, by their bits.
 func floatsOf(e elements) form {
 	f := &floats{}
 	for _, block := range e.blocks(0, e.len(), 1) {
@@ -40,7 +40,7 @@ func (f *floats) number(n, base int64) uint64 {
 	return uint64((1+sign+2*(f.greatest-exponent))<<fractionBits | fraction)
 }
 
-// integer is the way back from number.
+// integer is the inverse of number.
 func (f *floats) integer(number uint64, base int64) (n int64, ok bool) {
 	if number < 2*near {
 		return base + unzigzag(number), true
@@ -51,7 +51,7 @@ func (f *floats) integer(number uint64, base int64) (n int64, ok bool) {
 	return rising(int64(int32(word)), math.MinInt32), exponent >= 0
 }
 
-// closing is the bits of what makes the sum of some others zero.
+// closing returns the bits of what makes the sum of some others zero.
 func (e elements) closing(others []int64) int64 {
 	sum := 0.0
 	for _, n := range others {

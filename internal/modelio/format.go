@@ -100,7 +100,7 @@ type arrayInfo struct {
 	CRC    string `json:"crc32c"`
 }
 
-// size is the number of bytes of the array in the file.
+// size returns the number of bytes of the array in the file.
 func (a *arrayInfo) size() uint64 {
 	if a.Packed > 0 {
 		return a.Packed
@@ -108,7 +108,7 @@ func (a *arrayInfo) size() uint64 {
 	return a.Count * typeSizes[a.Type]
 }
 
-// unpacked is the number of bytes that the array takes in memory, if data is it in the file: for a name, 16 and its text.
+// unpacked returns the number of bytes that the array takes in memory, if data is it in the file: for a name, 16 and its text.
 func (a *arrayInfo) unpacked(data []byte) uint64 {
 	if a.Type == listOfNames {
 		total, _, _ := takeUint64(data)
@@ -125,7 +125,7 @@ func checksum(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli))
 }
 
-// headCRC is the checksum of head, prefix and header, less its own field.
+// headCRC returns the checksum of head, prefix and header, less its own field.
 func headCRC(head []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, head[16:])
 }

@@ -105,7 +105,7 @@ func repeatedTokens(tokens []byte) []repeated {
 	return all
 }
 
-// costs is nearly 2^16 times the bits that each token takes in each kind.
+// costs returns nearly 2^16 times the bits that each token takes in each kind.
 func (g *groups) costs(of [][]repeated) *[256][mostKinds]int {
 	var counts [mostKinds][256]int
 	var totals [mostKinds]int
@@ -127,7 +127,7 @@ func (g *groups) costs(of [][]repeated) *[256][mostKinds]int {
 	return costs
 }
 
-// cheapest is the kind in which tokens take the fewest bits.
+// cheapest returns the kind in which tokens take the fewest bits.
 func cheapest(costs *[256][mostKinds]int, tokens []repeated) (kind byte) {
 	var sums [mostKinds]int
 	for _, r := range tokens {

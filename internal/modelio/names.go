@@ -64,7 +64,7 @@ func packNames(names []string) []byte {
 	return lengthened(code, total)
 }
 
-// unpackNames is the way back; ok is false if code is not that of so many names.
+// unpackNames is the inverse; ok is false if code is not that of so many names.
 func unpackNames(code []byte, count int) (names []string, ok bool) {
 	most := uint64(len(code)) * mostPerByte
 	total, code, ok := takeUint64(code)
@@ -138,7 +138,7 @@ func takeUint64(code []byte) (n uint64, rest []byte, ok bool) {
 	return binary.LittleEndian.Uint64(code), code[8:], true
 }
 
-// GeneratedName is the name of feature j where nobody has named the features.
+// GeneratedName returns the name of feature j where nobody has named the features.
 func GeneratedName(j int) string { return "f" + strconv.Itoa(j) }
 
 // Generated reports whether names are those of features that nobody has named, or

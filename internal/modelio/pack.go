@@ -55,7 +55,7 @@ type form struct {
 	floats   *floats // nil: it is another form
 }
 
-// number is an integer relative to another.
+// number returns an integer relative to another.
 func (f *form) number(n, base int64) uint64 {
 	if f.floats != nil {
 		return f.floats.number(n, base)
@@ -207,7 +207,7 @@ func distinct(e elements) (f form, ok bool) {
 	return form{append(head, code...), positions, nil}, true
 }
 
-// cost is nearly the number of bits of the code, by a sample.
+// cost returns nearly the number of bits of the code, by a sample.
 func (f *form) cost(origin byte, group int) int {
 	const pieces, most = 8, 1 << 14 // elements, unless groups are large
 	n := f.integers.len()
@@ -243,7 +243,7 @@ func (f *form) cost(origin byte, group int) int {
 	return int(float64(cost>>16)*float64(all)/float64(total)) + head
 }
 
-// log2 is nearly 2^16 times the binary logarithm. It is made of integers, so that every
+// log2 returns nearly 2^16 times the binary logarithm. It is made of integers, so that every
 // machine makes the same choice.
 func log2(n int) int {
 	whole := bits.Len(uint(n)) - 1

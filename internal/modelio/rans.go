@@ -16,7 +16,7 @@ const (
 	lowState  = 1 << 23
 )
 
-// tokenOf is the token of a number and how many of its low bits are further bits.
+// tokenOf returns the token of a number and how many of its low bits are further bits.
 func tokenOf(n uint64) (token byte, further int) {
 	if n < 16 {
 		return byte(n), 0
@@ -25,7 +25,7 @@ func tokenOf(n uint64) (token byte, further int) {
 	return byte(16 + 4*(length-5) + int(n>>(length-3)&3)), length - 3
 }
 
-// numberOf is the way back: the number without its further bits, and how many these are.
+// numberOf is the inverse: the number without its further bits, and how many these are.
 func numberOf(token byte) (n uint64, further int) {
 	if token < 16 {
 		return uint64(token), 0

@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso/internal/mem"
 )
 
-// claims is a file whose prefix, with a true checksum, gives the file another
+// claims returns a file whose prefix, with a true checksum, gives the file another
 // length.
 func claims(t *testing.T, length uint64) []byte {
 	t.Helper()

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// unpack is the way back from [pack]; ok is false if code is not that of so many elements.
+// unpack is the inverse of [pack]; ok is false if code is not that of so many elements.
 func unpack(code []byte, of string, count int) (e elements, ok bool) {
 	if len(code) == 0 || count/mostPerByte > len(code) {
 		return e, false
@@ -137,7 +137,7 @@ func (p *packing) readLast(e elements, first int) bool {
 	return true
 }
 
-// integers are what numbers say of elements.
+// integers returns what numbers say of elements.
 func (p *packing) integers(e elements, numbers []uint64, out []int64) bool {
 	switch {
 	case p.form == formFloat:

@@ -193,7 +193,7 @@ func (w *Writer) render() ([]byte, error) {
 	return head, nil
 }
 
-// Hash is the SHA-256 of the content: the compact JSON of the meta, then each
+// Hash returns the SHA-256 of the content: the compact JSON of the meta, then each
 // array's name, type, count and bytes in the order of Add. It depends neither
 // on the format's version nor on the machine. Check Err first.
 func (w *Writer) Hash() (sum [32]byte) {

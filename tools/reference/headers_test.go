@@ -205,7 +205,7 @@ func (r *reader) note(text string, above bool) {
 	}
 }
 
-// wraps tells whether the text is the body of a function in C++ that calls C, or another name for a C type.
+// wraps reports whether the text is the body of a function in C++ that calls C, or another name for a C type.
 func (r *reader) wraps(text string) bool {
 	_, body, found := strings.Cut(text, "{")
 	if !found {
@@ -214,7 +214,7 @@ func (r *reader) wraps(text string) bool {
 	return found && strings.Contains(r.text, "namespace ") && wrapper.MatchString(body)
 }
 
-// spaced is a text in one line without marks.
+// spaced returns a text in one line without marks.
 func spaced(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer(remark, " ", rest, " ").Replace(text)), " ")
 }

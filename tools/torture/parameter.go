@@ -30,7 +30,7 @@ type setting struct {
 
 func (s *setting) perRound() int { return perRound(s.params, s.classes) }
 
-// perRound is the number of trees that an iteration adds.
+// perRound returns the number of trees that an iteration adds.
 func perRound(p *aoso.Params, classes int) int {
 	switch p.Method {
 	case aoso.ABC:
@@ -77,7 +77,7 @@ func withoutCustom() []string {
 
 const maxInt = "9223372036854775807"
 
-// generatorOf is the generator of a parameter: what the table says of it, unless
+// generatorOf returns the generator of a parameter: what the table says of it, unless
 // it is special.
 func generatorOf(p *spec.Parameter) generator {
 	switch g, ok := special[p.Name]; {
@@ -161,7 +161,7 @@ func forMethod(ofAOSO, ofOthers func(*setting) string) func(*setting) string {
 	}
 }
 
-// plainTrees is some iterations, or trees that do not make up the last one.
+// plainTrees returns some iterations, or trees that do not make up the last one.
 func plainTrees(s *setting) string {
 	return strconv.Itoa(s.perRound()*s.skewed(1, 60) + s.IntN(s.perRound()))
 }
@@ -190,7 +190,7 @@ func invalidEarlyStopping(s *setting) string {
 	return integers("-1", "1", "10")(s)
 }
 
-// monotone is a sign for some features, by class where there are more than two.
+// monotone returns a sign for some features, by class where there are more than two.
 func monotone(s *setting) string {
 	if s.params.Leaf == "sparse" || s.params.Start == "linear" {
 		return "" // they need other leaves and scores
@@ -213,7 +213,7 @@ func monotone(s *setting) string {
 	return "{" + strings.Join(entries, ",") + "}"
 }
 
-// groups is some groups of features, which may overlap.
+// groups returns some groups of features, which may overlap.
 func groups(s *setting) string {
 	if len(s.ordered) == 0 {
 		return "pairwise"
@@ -274,7 +274,7 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 	return p, kinds
 }
 
-// differences is the parameters that are not at their defaults, as text.
+// differences returns the parameters that are not at their defaults, as text.
 func differences(p aoso.Params) string {
 	defaults := map[string]bool{}
 	for _, item := range strings.Fields(aoso.DefaultParams().String()) {
@@ -289,7 +289,7 @@ func differences(p aoso.Params) string {
 	return strings.Join(items, " ")
 }
 
-// saturated is a product that ends at the greatest integer.
+// saturated returns a product that ends at the greatest integer.
 func saturated(a, b int) int {
 	if a > 0 && b > math.MaxInt/a {
 		return math.MaxInt

@@ -134,7 +134,7 @@ func (c *scenario) work() float64 {
 	return float64(folds) * (float64(trees)*(float64(rows)*perRow+float64(leaves)*perLeaf) + float64(validRows*classes)*20)
 }
 
-// phased tells whether training may hold rows out, or choose the number of trees.
+// phased reports whether training may hold rows out, or choose the number of trees.
 func (c *scenario) phased() bool { return c.params.Calibration != "none" || c.params.Trees == 0 }
 
 // String describes the scenario in one line.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Lines is the lines of a gzip-compressed text file.
+// Lines returns the lines of a gzip-compressed text file.
 func Lines(path string) ([]string, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -13,7 +13,7 @@ type axis struct {
 	percent     bool
 }
 
-// newAxis is an axis that shows all of a range, with some ticks at round numbers.
+// newAxis returns an axis that shows all of a range, with some ticks at round numbers.
 func newAxis(title string, least, most float64) *axis {
 	if !(most > least) {
 		most = least + 1
@@ -32,7 +32,7 @@ func newAxis(title string, least, most float64) *axis {
 	return a
 }
 
-// label is a tick as text.
+// label returns a tick as text.
 func (a *axis) label(tick float64) string {
 	if a.percent {
 		return strconv.FormatFloat(math.Round(tick*1e6)/1e4, 'f', -1, 64) + " %"
@@ -40,7 +40,7 @@ func (a *axis) label(tick float64) string {
 	return number(tick)
 }
 
-// number is a number with at most 4 digits, if it has no more before the point.
+// number returns a number with at most 4 digits, if it has no more before the point.
 func number(v float64) string {
 	if v != 0 && (math.Abs(v) >= 1e7 || math.Abs(v) < 1e-4) {
 		return strconv.FormatFloat(v, 'g', 3, 64)
@@ -57,7 +57,7 @@ type panel struct {
 	x, y                     *axis
 }
 
-// place is the place of two numbers.
+// place returns the place of two numbers.
 func (p *panel) place(x, y float64) point {
 	return point{
 		p.left + (x-p.x.least)/(p.x.most-p.x.least)*(p.right-p.left),

@@ -139,7 +139,7 @@ func Matrix(title, below string, classes []string, counts [][]int) *Figure {
 	return f
 }
 
-// shade is the colour of a share: blue on the diagonal, orange elsewhere. Small
+// shade returns the colour of a share: blue on the diagonal, orange elsewhere. Small
 // shares are made visible by the square root.
 func shade(share float64, diagonal bool) string {
 	full, empty := channels(orange), channels("#f3f4f6")

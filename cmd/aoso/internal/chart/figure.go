@@ -97,7 +97,7 @@ func (f *Figure) WriteSVG(out io.Writer) error {
 	return w.Flush()
 }
 
-// n is a number in SVG.
+// n returns a number in SVG.
 func n(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
 }
@@ -135,7 +135,7 @@ func (t text) svg(w io.Writer) {
 		n(t.at.x), n(t.at.y), n(t.size), anchor, t.fill, turn, html.EscapeString(printable(t.text)))
 }
 
-// printable is a text without control characters, which SVG does not allow.
+// printable returns a text without control characters, which SVG does not allow.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff {
@@ -174,7 +174,7 @@ func runeWidth(r rune) float64 {
 	return 0.56
 }
 
-// shortened is a text that is at most so wide, with … at its end if it is cut.
+// shortened returns a text that is at most so wide, with … at its end if it is cut.
 func shortened(s string, size, width float64) string {
 	for runes := []rune(s); len(runes) > 1 && widest(size, s) > width; {
 		runes = runes[:len(runes)-1]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Near is the names that take few changes to become the word, at most three, the
+// Near returns the names that take few changes to become the word, at most three, the
 // nearest first. A change inserts, removes or replaces a character, or exchanges
 // two neighbours (the optimal string alignment distance). Capitals, and which of
 // "-", "_", "." or blank is between words, do not count.
@@ -35,7 +35,7 @@ func Near(word string, names []string) (near []string) {
 	return near[:min(3, len(near))]
 }
 
-// Suggestion is what to add to a message about an unknown word, "; did you mean
+// Suggestion returns what to add to a message about an unknown word, "; did you mean
 // --leaf or --leaves?", or "" if no name is near. Names are written in the given
 // form, such as "--%s" or "%q".
 func Suggestion(word string, names []string, form string) string {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// attacked is a good file with a few faults of the kind that files have.
+// attacked returns a good file with a few faults of the kind that files have.
 func attacked(t *testing.T, r *rand.Rand) (text []byte, zipped bool) {
 	good := []string{
 		"a,b,class\n1,2,x\n3.5,-4e2,y\n,6,x\n7,8,y\n",

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// endless is a text that begins with some lines and repeats others without end; packed,
+// endless returns a text that begins with some lines and repeats others without end; packed,
 // a byte of it stands for thousands.
 func endless(t testing.TB, first, more string, packed bool) io.Reader {
 	const size = 1 << 20

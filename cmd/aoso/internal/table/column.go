@@ -36,7 +36,7 @@ type column struct {
 	codes      map[string]int32 // of each category
 }
 
-// kind is the kind of the column, and whether its cells were read as it requires.
+// kind returns the kind of the column, and whether its cells were read as it requires.
 func (c *column) kind() (k Kind, read bool) {
 	if c.categories != nil {
 		return Categories, true
@@ -279,10 +279,10 @@ func (c *column) isOdd() bool {
 	return different <= fewTexts && len(c.categories)-different > manyNumbers
 }
 
-// called is what a column is called in messages: its name, or its index.
+// called returns what a column is called in messages: its name, or its index.
 func (p *csvParser) called(j int) string { return header{p.header, p.width}.called(j) }
 
-// likeRow tells whether the cells of the first record are like those of the second:
+// likeRow reports whether the cells of the first record are like those of the second:
 // some numbers, and text and numbers in the same places. Then it is no header.
 func (p *csvParser) likeRow(except int) bool {
 	numbers := 0
@@ -301,7 +301,7 @@ func (p *csvParser) likeRow(except int) bool {
 	return numbers > 0
 }
 
-// headerIsRow tells whether all names of features occur in their columns, all of
+// headerIsRow reports whether all names of features occur in their columns, all of
 // which are of texts.
 func (p *csvParser) headerIsRow() bool {
 	for j := range p.info {
@@ -314,7 +314,7 @@ func (p *csvParser) headerIsRow() bool {
 	return len(p.columns) > 0
 }
 
-// featureNames is the names without those of columns that are no features.
+// featureNames returns the names without those of columns that are no features.
 func (p *csvParser) featureNames() []string {
 	if p.names == nil {
 		p.names = make([]string, 0, len(p.columns))

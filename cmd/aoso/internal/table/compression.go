@@ -36,7 +36,7 @@ var compressions = []compression{
 // magicBytes is the most first bytes that tell a format.
 const magicBytes = 10
 
-// compressionOf is the format of data that begin with these bytes; nil: none.
+// compressionOf returns the format of data that begin with these bytes; nil: none.
 func compressionOf(start []byte) *compression {
 	for i := range compressions {
 		if c := &compressions[i]; bytes.HasPrefix(start, []byte(c.magic)) && (c.name != "bzip2" || isBzip2(start)) {
@@ -52,7 +52,7 @@ func isBzip2(start []byte) bool {
 	return len(start) < magicBytes || string(start[4:magicBytes]) == "1AY&SY" || string(start[4:magicBytes]) == "\x17rE8P\x90"
 }
 
-// IsCompressed tells whether a file is compressed.
+// IsCompressed reports whether a file is compressed.
 func IsCompressed(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func IsCompressed(path string) bool {
 	return compressionOf(start[:n]) != nil
 }
 
-// endsEarly tells whether an error says that compressed data are cut off.
+// endsEarly reports whether an error says that compressed data are cut off.
 func endsEarly(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }

@@ -297,7 +297,7 @@ func (p *csvParser) begin(o Options) error {
 	return p.settle(o)
 }
 
-// headerIf is the columns, whose names are p.cells if they are a header.
+// headerIf returns the columns, whose names are p.cells if they are a header.
 func (p *csvParser) headerIf(isHeader bool) header {
 	h := header{width: p.width}
 	if isHeader {
@@ -491,7 +491,7 @@ func (p *csvParser) table() (*Table, error) {
 	return t, nil
 }
 
-// rowsSoFar is the rows in the columns as a table.
+// rowsSoFar returns the rows in the columns as a table.
 func (p *csvParser) rowsSoFar() *Table {
 	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Weights: p.weights.list, Rows: p.rows}
 	p.describe(t)

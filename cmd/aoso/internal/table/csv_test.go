@@ -197,7 +197,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// digits is an MNIST-like file: rows of 784 integers, most of them 0, and a label.
+// digits returns an MNIST-like file: rows of 784 integers, most of them 0, and a label.
 func digits(rows int) []byte {
 	r := rand.New(rand.NewPCG(5, 6))
 	var b []byte
@@ -214,7 +214,7 @@ func digits(rows int) []byte {
 	return b
 }
 
-// decimals is a file of rows of 28 numbers and a label.
+// decimals returns a file of rows of 28 numbers and a label.
 func decimals(rows, precision int) []byte {
 	r := rand.New(rand.NewPCG(7, 8))
 	var b []byte

@@ -75,7 +75,7 @@ func cutZone(b []byte) (clock, zone []byte) {
 	return b, nil
 }
 
-// offsetOf is what a zone is ahead of UTC, in seconds.
+// offsetOf returns what a zone is ahead of UTC, in seconds.
 func offsetOf(zone []byte) (int64, bool) {
 	if len(zone) == 0 || string(zone) == "Z" {
 		return 0, true

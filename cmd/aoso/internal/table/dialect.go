@@ -88,7 +88,7 @@ func (p *csvParser) findDialect(d Dialect, first, second, head []byte) {
 	}
 }
 
-// separator is the most frequent of comma, semicolon and tab outside quotes; where
+// separator returns the most frequent of comma, semicolon and tab outside quotes; where
 // decimal commas make a tie, not the comma. If there is none of them, it may be |,
 // or blanks if the second record has as many words as the first.
 func separator(first, second []byte) byte {
@@ -153,7 +153,7 @@ func squeezed(record []byte) (result []byte, count int) {
 	return record[:to], count
 }
 
-// hasDecimalCommas tells whether the numbers in a text have decimal commas for
+// hasDecimalCommas reports whether the numbers in a text have decimal commas for
 // sure: no other number has a decimal point, and not all commas may be those
 // between thousands.
 func hasDecimalCommas(text []byte, separator byte) bool {
@@ -192,7 +192,7 @@ func (p *csvParser) number(b []byte) (float64, kind) {
 	return number(p.scratch)
 }
 
-// isOtherDecimal tells whether a cell is a number but for its point or comma, whose
+// isOtherDecimal reports whether a cell is a number but for its point or comma, whose
 // meaning is not that of a decimal point here.
 func (p *csvParser) isOtherDecimal(b []byte) bool {
 	if p.comma {
@@ -202,7 +202,7 @@ func (p *csvParser) isOtherDecimal(b []byte) bool {
 	return p.separator != ',' && hasDecimalComma(b)
 }
 
-// hasDecimalComma tells whether a cell is a number but for its comma.
+// hasDecimalComma reports whether a cell is a number but for its comma.
 func hasDecimalComma(b []byte) bool {
 	_, k := number(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
 	return k == numeric && bytes.IndexByte(b, ',') >= 0

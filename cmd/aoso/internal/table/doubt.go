@@ -48,7 +48,7 @@ func (p *csvParser) doubtfulHeader() string {
 	return fmt.Sprintf("the first line was taken for a header, though it has the numbers %s", strings.Join(numbers, ", "))
 }
 
-// doubtfulRow tells whether the first row is of other types than the rest: its label is no number
+// doubtfulRow reports whether the first row is of other types than the rest: its label is no number
 // and theirs are, or its features are 0, 1, 2, … or the only integers, and its label occurs once.
 func doubtfulRow(t *Table) bool {
 	if t.Rows < 2 {
@@ -75,7 +75,7 @@ func doubtfulRow(t *Table) bool {
 	return counted || integers
 }
 
-// onlyRow tells whether no label and no text of the first row occurs again.
+// onlyRow reports whether no label and no text of the first row occurs again.
 func onlyRow(t *Table) bool {
 	if t.Rows < 2 || len(t.Labels) > 0 && slices.Contains(t.Labels[1:], t.Labels[0]) {
 		return false

@@ -32,13 +32,13 @@ type File struct {
 // cells were given as numbers there are texts.
 var ErrAgain = errors.New("there are texts in columns of numbers, which must be read again")
 
-// NewFile is the file at path, which is not opened yet.
+// NewFile returns the file at path, which is not opened yet.
 func NewFile(path string, o Options) *File { return &File{path: path, options: o} }
 
-// Facts is what [Read] returns, without the rows, once the file was read.
+// Facts returns what [Read] returns, without the rows, once the file was read.
 func (f *File) Facts() *Table { return f.facts }
 
-// Size is the size of the file in bytes.
+// Size returns the size of the file in bytes.
 func (f *File) Size() int64 {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *libsvmParser) giveRows() error {
 	return nil
 }
 
-// full is a block with all columns, each with all rows.
+// full returns a block with all columns, each with all rows.
 func (p *libsvmParser) full(t *Table, zero bool, features int) *Table {
 	first := 1
 	if zero {

@@ -64,7 +64,7 @@ func (h header) lacking(wanted []string) string {
 	return ""
 }
 
-// onlyHeader is the error of a file that has one line, which was taken for a header.
+// onlyHeader returns the error of a file that has one line, which was taken for a header.
 // It is not ErrNoRows if the line may be a row with a fault.
 func (p *csvParser) onlyHeader(o Options) error {
 	doubt := ""

@@ -122,7 +122,7 @@ func FuzzLIBSVM(f *testing.F) {
 	})
 }
 
-// beginsLikeAnother tells whether a text would be taken for compressed, or
+// beginsLikeAnother reports whether a text would be taken for compressed, or
 // lose its first character as a byte order mark: its first label or name may
 // begin so where something stood before it.
 func beginsLikeAnother(text []byte) bool {

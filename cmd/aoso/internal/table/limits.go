@@ -47,7 +47,7 @@ func (l *Limits) Bytes(ofFile int64, packed bool) float64 {
 	return FreeBytes + float64(cmp.Or(l.Ratio, ratio))*float64(ofFile)
 }
 
-// MaxCell is the limit of a cell.
+// MaxCell returns the limit of a cell.
 func (l *Limits) MaxCell() int { return cmp.Or(l.Cell, DefaultCell) }
 
 // allowed returns how much memory the bytes read so far may take.
@@ -61,7 +61,7 @@ func (s *source) checkLine(length, line int) error {
 	return nil
 }
 
-// cellTooLong is the message for a cell above the limit; "": it is not.
+// cellTooLong returns the message for a cell above the limit; "": it is not.
 func (s *source) cellTooLong(b []byte) string {
 	if most := s.limits.MaxCell(); len(b) > most {
 		return fmt.Sprintf("a cell has %d bytes; allowed: at most %d, unless --max-cell allows more", len(b), most)

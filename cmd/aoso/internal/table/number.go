@@ -108,7 +108,7 @@ func isMark(b []byte) bool {
 	return false
 }
 
-// complaint is the message for a cell that is no number.
+// complaint returns the message for a cell that is no number.
 func complaint(b []byte, k kind) string {
 	if k == tooLarge {
 		return quote(b) + " is beyond the range of numbers"
@@ -116,7 +116,7 @@ func complaint(b []byte, k kind) string {
 	return quote(b) + " is not a number (numbers, or empty / NA / NaN / ? for missing)"
 }
 
-// missingLabel is the message for a label that is missing.
+// missingLabel returns the message for a label that is missing.
 func missingLabel(b []byte) string {
 	if len(b) == 0 {
 		return "the label is missing"
@@ -124,7 +124,7 @@ func missingLabel(b []byte) string {
 	return "the label is missing (" + quote(b) + " stands for a missing value; --text-labels takes it as a class)"
 }
 
-// notText is the message for a name or label that is no text; "" for others.
+// notText returns the message for a name or label that is no text; "" for others.
 func notText(b []byte) string {
 	switch {
 	case !utf8.Valid(b):

@@ -72,7 +72,7 @@ func (o *Options) withoutIndex(h header, index []bool) *Options {
 	return &changed
 }
 
-// isUnlabelled tells whether a file that may lack labels does, or needs none
+// isUnlabelled reports whether a file that may lack labels does, or needs none
 // because its features are known by name.
 func (o *Options) isUnlabelled(h header) bool {
 	if h.names != nil && o.Names != nil {
@@ -82,7 +82,7 @@ func (o *Options) isUnlabelled(h header) bool {
 	return h.width-len(ignored) == o.Features
 }
 
-// lastLabel tells whether the label is in the last column, because nothing names it.
+// lastLabel reports whether the label is in the last column, because nothing names it.
 func (o *Options) lastLabel() bool { return o.Label == "" || o.Label == "last" }
 
 // roles says what the columns are for, of which one was found to be the label, −1
@@ -257,7 +257,7 @@ func (h header) list(names []string, role string) (found []int, err error) {
 	return slices.Compact(found), nil
 }
 
-// instead is what to add to a message about a name that no column has.
+// instead returns what to add to a message about a name that no column has.
 func (h header) instead(name string) string {
 	if near := spelling.Suggestion(name, h.names, "%q"); near != "" {
 		return near
@@ -283,7 +283,7 @@ func (h header) listed(columns []int) string {
 	return strings.Join(names, ", ")
 }
 
-// called is what a column is called in messages: its name, or its index.
+// called returns what a column is called in messages: its name, or its index.
 func (h header) called(j int) string {
 	if h.names != nil {
 		return h.names[j]

@@ -132,7 +132,7 @@ func (s *source) tooMuch(line int) error {
 	return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, %d %% of the memory there is", s.most/1e9, int(100*share))}
 }
 
-// append is the append that takes memory.
+// append returns the append that takes memory.
 func (s *source) append(dst, b []byte) ([]byte, error) {
 	if more := len(dst) + len(b); more > cap(dst) {
 		if s.take(2*more) != nil {

@@ -247,7 +247,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// keepsLabel tells whether a label stays as it is even if it is a whole number with a fraction of zeros.
+// keepsLabel reports whether a label stays as it is even if it is a whole number with a fraction of zeros.
 func (o *Options) keepsLabel(text string) bool {
 	return o.TextLabels || slices.Contains(o.Classes, text)
 }
