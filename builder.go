@@ -53,7 +53,7 @@ type DatasetBuilder struct {
 	failed error         // why the builder is of no use any more
 }
 
-// NewDatasetBuilder makes a builder of datasets of so many features. Weights
+// NewDatasetBuilder makes a builder of datasets of this many features. Weights
 // and row ids are given with the chunks, not in the options.
 func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 	if cols < 1 || cols > math.MaxInt32 {
@@ -309,7 +309,7 @@ func (b *DatasetBuilder) beginPasses() {
 	}
 }
 
-// building returns the options for rows of so many features that come twice.
+// building returns the options for rows of this many features that come twice.
 func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),

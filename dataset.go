@@ -279,7 +279,7 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 	return columns, encodingError(err, set.Names)
 }
 
-// categorical tells which of so many columns have numbers that stand for
+// categorical tells which of this many columns have numbers that stand for
 // categories; nil: none.
 func (o *DatasetOptions) categorical(cols int) []bool {
 	if o.Categorical == nil {
@@ -312,7 +312,7 @@ func encodingError(err error, names []string) error {
 	return err
 }
 
-// namesOf returns the names of so many features, made up if there are none.
+// namesOf returns the names of this many features, made up if there are none.
 func namesOf(names []string, cols int) []string {
 	if names != nil {
 		return slices.Clone(names)
@@ -324,7 +324,7 @@ func namesOf(names []string, cols int) []string {
 	return names
 }
 
-// check returns an error unless the options suit so many features, rows aside.
+// check returns an error unless the options suit this many features, rows aside.
 func (o *DatasetOptions) check(cols int) error {
 	if o.MaxBins != 0 && (o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins) {
 		return badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)

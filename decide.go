@@ -130,7 +130,7 @@ func (m *Model) ConformalRows() int {
 // If the model has not seen these rows, sets miss the class of a further row that is
 // drawn like them with a probability of at most Alpha. weights may be nil; rows of
 // weight zero or of classes that the model does not know count for nothing. Of more
-// than 20,000 rows, so many are drawn at random. Probabilities do not change.
+// than 20,000 rows, 20,000 are drawn at random. Probabilities do not change.
 func (m *Model) Conformalize(x Features, labels Labels, weights []float64, o PredictOptions) (*Model, error) {
 	if o.Trees != 0 && o.Trees != m.Trees() {
 		return nil, badArgument("trees", o.Trees, "0: prediction sets take all trees")

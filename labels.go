@@ -107,7 +107,7 @@ func unknownLabels(rows int, label string, classes []string) error {
 	return badArgument("labels", fmt.Sprintf("%d rows of unknown classes (such as %s)", rows, label), "at least one row of the known classes: %s", listed(classes))
 }
 
-// check returns an error unless there is a label in each of so many rows.
+// check returns an error unless there is a label in each of this many rows.
 func (y Labels) check(rows int) error {
 	if len(y) != rows {
 		return badArgument("labels", len(y), "%d, one for each row", rows)

@@ -11,7 +11,7 @@ import (
 
 // PredictOptions say how to predict. The zero value is the default.
 type PredictOptions struct {
-	Trees   int    // use the first so many trees; 0: all
+	Trees   int    // use only the first trees; 0: all
 	Threads int    // 0: all cores that the process may use
 	Level   string // instruction-set level of the kernels, one of [Levels]; "": AOSO_LEVEL, or the fastest
 }
@@ -161,7 +161,7 @@ func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
 }
 
 // Staged yields the number of trees and the raw scores, rows × classes, after
-// every so many iterations of boosting and at the end. The scores are good
+// every this many iterations of boosting and at the end. The scores are good
 // until the next step.
 func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, []float64], error) {
 	j, err := m.job(x, o)

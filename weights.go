@@ -36,7 +36,7 @@ func (d *Dataset) BalancedWeights() []float64 {
 	return weights
 }
 
-// checkClassWeights checks the weights of so many classes; nil: all are 1.
+// checkClassWeights checks the weights of this many classes; nil: all are 1.
 func checkClassWeights(weights []float64, classes int) error {
 	if weights == nil {
 		return nil

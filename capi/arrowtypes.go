@@ -87,7 +87,7 @@ func days(values unsafe.Pointer) arrowReader {
 	}
 }
 
-// seconds reads times of which there are so many to a second.
+// seconds reads times in units, this many to a second.
 func seconds[T int32 | int64](per int64) numbersOf {
 	return func(values unsafe.Pointer) arrowReader {
 		return func(at int, dst []float64) {

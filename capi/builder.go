@@ -77,7 +77,7 @@ type cChunk struct {
 	numWeights, numRowIDs C.int64_t
 }
 
-// useChunk has a builder take a chunk, for which it needs so many bytes more.
+// useChunk has a builder take a chunk, for which it needs this many bytes more.
 func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, take func(*builder, *chunk) error) error {
 	return useMatrix(c.x, func(m *matrix) error {
 		return useBuilder(handle, func(b *builder) error {

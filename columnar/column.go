@@ -78,7 +78,7 @@ func (c *column) check() error {
 	return nil
 }
 
-// room returns the values of a block of so many rows, to be written.
+// room returns the values of a block of this many rows, to be written.
 func (c *column) room(rows int) []float64 {
 	if cap(c.values) < rows {
 		c.values = make([]float64, rows)
@@ -87,7 +87,7 @@ func (c *column) room(rows int) []float64 {
 	return c.values
 }
 
-// labelsOf returns the labels of a block, before which so many rows were read.
+// labelsOf returns the labels of a block, before which this many rows were read.
 func (c *column) labelsOf(rows, before int) (aoso.Labels, error) {
 	values := c.values[:rows]
 	if err := c.complete(rows, before, "label"); err != nil {
@@ -126,7 +126,7 @@ func (c *column) labelsOf(rows, before int) (aoso.Labels, error) {
 	return nil, c.failf("is of type %s; allowed: texts, integers, floats and booleans, because they are labels", c.Type)
 }
 
-// idsOf returns the row ids of a block, before which so many rows were read.
+// idsOf returns the row ids of a block, before which this many rows were read.
 func (c *column) idsOf(rows, before int) ([]uint64, error) {
 	if c.number != signed && c.number != unsigned {
 		return nil, c.failf("is of type %s; allowed: integers, because they are row ids", c.Type)

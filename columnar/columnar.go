@@ -69,7 +69,7 @@ type source interface {
 	// pandas is the metadata that pandas adds to a file, as JSON; "": there are none.
 	pandas() string
 	// read gives the rows of some columns, from the first one, to a function that
-	// wants the rows in pieces of at most so many. It returns an error of that function.
+	// wants the rows in pieces of at most this many. It returns an error of that function.
 	read(columns []*column, most int, give func(rows int) error) error
 }
 
@@ -105,7 +105,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// New reads a file of so many bytes. Errors call it by a name.
+// New reads a file of this many bytes. Errors call it by a name.
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	start := make([]byte, magicBytes)
 	n, err := r.ReadAt(start, 0)

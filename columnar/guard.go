@@ -92,7 +92,7 @@ type allocator struct {
 	most float64
 }
 
-// newAllocator allocates for a file of so many bytes.
+// newAllocator allocates for a file of this many bytes.
 func newAllocator(size int64) *allocator {
 	a := &allocator{*memory.NewGoAllocator(), share * mem.Plannable()}
 	if size != unknownSize {

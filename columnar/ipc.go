@@ -17,7 +17,7 @@ type ipcSource struct {
 	batches func(give func(arrow.RecordBatch) error) error
 }
 
-// ipcOptions bounds the memory for a file of so many bytes.
+// ipcOptions bounds the memory for a file of this many bytes.
 func ipcOptions(size int64) []ipc.Option {
 	a := newAllocator(size)
 	body, metadata := int64(a.most), int64(mostMetadata)
@@ -51,7 +51,7 @@ func newArrowFile(r ipc.ReadAtSeeker, size int64) (*ipcSource, error) {
 	return s, nil
 }
 
-// newArrowStream reads a stream of so many bytes; again is the same data to read
+// newArrowStream reads a stream of this many bytes; again is the same data to read
 // again, if that is possible.
 func newArrowStream(r io.Reader, size int64, again io.Seeker) (*ipcSource, error) {
 	stream, err := newStreamReader(r, size)

@@ -18,7 +18,7 @@ import (
 // mostMetadata is the most bytes that the schema of an IPC file or stream may take.
 const mostMetadata = 1 << 26
 
-// newStreamReader reads a stream of so many bytes, whose schema it checks first.
+// newStreamReader reads a stream of this many bytes, whose schema it checks first.
 func newStreamReader(r io.Reader, length int64) (*ipc.Reader, error) {
 	var start bytes.Buffer
 	if _, err := io.CopyN(&start, r, 8); err != nil {
@@ -97,7 +97,7 @@ func child(t *flatbuffers.Table, at flatbuffers.UOffsetT) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
 }
 
-// lengths counts the elements of all vectors, of which so many are left.
+// lengths counts the elements of all vectors, of which this many are left.
 type lengths struct{ left int }
 
 // take counts the elements of a vector.

@@ -18,7 +18,7 @@ import (
 type parquetColumn struct {
 	*column
 	chunk file.ColumnChunkReader
-	read  func(dst []float64) error // reads so many rows of the chunk
+	read  func(dst []float64) error // reads this many rows of the chunk
 }
 
 // readRows reads the next rows of the chunk.

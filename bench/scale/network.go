@@ -26,7 +26,7 @@ func (n Network) scatter(bytes float64, ranks int) float64 {
 	return steps(ranks)*n.Latency.Seconds() + bytes*float64(ranks-1)/float64(ranks)/n.Rate
 }
 
-// gather returns the time of an all-gather, of which each rank gives so many bytes.
+// gather returns the time of an all-gather, of which each rank gives this many bytes.
 func (n Network) gather(bytes float64, ranks int) float64 {
 	return steps(ranks)*n.Latency.Seconds() + bytes*float64(ranks-1)/n.Rate
 }

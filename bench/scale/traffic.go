@@ -28,7 +28,7 @@ const spillRows = 1 << 16
 // of all splits but the last.
 func (s Shape) Nodes() float64 { return float64(2*s.Leaves - 3) }
 
-// above returns the share of the nodes that have more than so many rows, if every split
+// above returns the share of the nodes that have more than this many rows, if every split
 // halves a node.
 func (s Shape) above(limit int) float64 {
 	above, nodes := 0, 1

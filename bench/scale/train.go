@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// table is rows of classes that overlap. Values are rounded to so many per unit, so
+// table is rows of classes that overlap. Values are rounded to this many per unit, so
 // that a few per unit leave few bins.
 type table struct {
 	values   []float32

@@ -31,7 +31,7 @@ func otherColumns(set int) []string {
 	return []string{fmt.Sprintf("errors_%d", set), fmt.Sprintf("error_rate_%d", set), fmt.Sprintf("logloss_%d", set)}
 }
 
-// newLog opens a log of a training with so many further validation sets; nil if the
+// newLog opens a log of a training with this many further validation sets; nil if the
 // name is empty.
 func newLog(name string, others int) (*trainLog, error) {
 	if name == "" {

@@ -65,7 +65,7 @@ the row has this class. Decisions may be other things than classes.`,
 	f.BoolVar(&p.decider.sets.ClassConditional, "class-conditional", false, "for sets: miss the rows of each class with probability alpha")
 	f.BoolVar(&p.decider.sets.NonEmpty, "non-empty", false, "for sets: put the likeliest class into empty ones")
 	f.StringVar(&p.decider.costsFile, "costs", "", "write the decisions of least expected cost by the costs in this `file`")
-	f.IntVar(&p.top, "top", 0, "write the so many likeliest classes and their probabilities")
+	f.IntVar(&p.top, "top", 0, "write this many of the most likely classes and their probabilities")
 	c.MarkFlagsMutuallyExclusive("output", "sets", "costs", "top")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
 	bindPredict(c, &p.options)

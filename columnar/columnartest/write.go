@@ -89,7 +89,7 @@ func Node(t testing.TB, name string, logical schema.LogicalType, physical parque
 	return n
 }
 
-// Parquet writes a Parquet file with row groups of so many rows, with or
+// Parquet writes a Parquet file with row groups of this many rows, with or
 // without dictionaries, and with key-value metadata.
 func Parquet(t testing.TB, rowsPerGroup int, dictionary bool, codec compress.Compression, metadata map[string]string, columns ...ParquetColumn) []byte {
 	t.Helper()

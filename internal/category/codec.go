@@ -49,7 +49,7 @@ func (e *Encoder) Write(w *modelio.Writer) {
 	modelio.Add(w, "category_rates", values)      // column after column
 }
 
-// Read reads the encoder of so many features and classes from a file; nil: it has
+// Read reads the encoder of this many features and classes from a file; nil: it has
 // none.
 func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 	if !file.Has("categories") {

@@ -110,7 +110,7 @@ func (e *Encoder) Values(column int) []float64 {
 	return values
 }
 
-// Columns returns the number of columns that so many features become.
+// Columns returns the number of columns that this many features become.
 func (e *Encoder) Columns(features int) int {
 	if e == nil {
 		return features
@@ -118,7 +118,7 @@ func (e *Encoder) Columns(features int) int {
 	return len(e.Owners())
 }
 
-// Codes lists the number of codes of each column that so many features become; 0:
+// Codes lists the number of codes of each column that this many features become; 0:
 // it has numbers.
 func (e *Encoder) Codes(features int) []int {
 	codes := make([]int, e.Columns(features))

@@ -114,7 +114,7 @@ func (t *Target) shuffled(seed uint64) []uint32 {
 }
 
 // RateColumns returns the number of columns that a feature of many categories has for its
-// rates, with so many classes.
+// rates, with this many classes.
 func RateColumns(classes int) int {
 	if classes <= 2 {
 		return classes - 1

@@ -36,7 +36,7 @@ func (s *Scores) Write(w *modelio.Writer) {
 	modelio.Add(w, "conformal_ranks", s.Ranks)
 }
 
-// Read reads the scores of a model of so many classes; nil if it has none.
+// Read reads the scores of a model of this many classes; nil if it has none.
 func (h *Header) Read(file *modelio.File, classes int) (*Scores, error) {
 	if h == nil {
 		return nil, nil
@@ -60,7 +60,7 @@ func (h *Header) Read(file *modelio.File, classes int) (*Scores, error) {
 	return s, nil
 }
 
-// check tells what is wrong with the scores of so many rows, if anything.
+// check tells what is wrong with the scores of this many rows, if anything.
 func (s *Scores) check(rows int) error {
 	switch {
 	case rows < 1 || rows > MaxRows || rows != len(s.Labels) || rows != len(s.LAC) || rows != len(s.APS) || rows != len(s.Ranks) ||

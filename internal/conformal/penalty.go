@@ -1,6 +1,6 @@
 package conformal
 
-// The rows that choose the penalty: one in so many, but no more than so many.
+// The rows that choose the penalty: one in this many, but at most this many.
 const tuningShare, maxTuning = 5, 1000
 
 // tuningAlpha is the alpha for which the penalty makes sets small.
@@ -17,7 +17,7 @@ type tuning struct {
 	aps           []float32 // rows × classes
 }
 
-// newTuning is for the first of so many rows.
+// newTuning is for the first of this many rows.
 func newTuning(rows, classes int) *tuning {
 	n := min(rows/tuningShare, maxTuning)
 	return &tuning{n, classes, make([]float32, n*classes)}

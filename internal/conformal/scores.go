@@ -35,7 +35,7 @@ type Scores struct {
 	Ranks   []uint16  // how many classes are ahead of it
 
 	Penalty
-	Tuning int // the first so many rows chose the penalty
+	Tuning int // the number of first rows, which chose the penalty
 }
 
 // Penalty is what method raps adds to the scores of classes beyond the likeliest.
@@ -44,7 +44,7 @@ type Penalty struct {
 	Free   int     // the likeliest classes, which have none
 }
 
-// of returns the penalty of a class that so many are ahead of.
+// of returns the penalty of a class that this many are ahead of.
 func (p Penalty) of(rank int) float64 {
 	return float64(p.Lambda * float64(max(0, rank+1-p.Free)))
 }

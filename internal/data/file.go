@@ -31,7 +31,7 @@ func (s *Set) Writer() *modelio.Writer {
 	return w
 }
 
-// writer writes all that is before the codes of so many rows.
+// writer writes all that is before the codes of this many rows.
 func (s *Set) writer(rows int) *modelio.Writer {
 	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names, s.Named && modelio.Generated(s.Names)})
 	var bins, missing []uint8
@@ -149,7 +149,7 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int)
 	return m, nil
 }
 
-// check checks that labels, weights, ids, names and classes fit a set of so many rows,
+// check checks that labels, weights, ids, names and classes fit a set of this many rows,
 // and counts the labels of unknown classes.
 func (s *Set) check(rows int) error {
 	switch {

@@ -221,7 +221,7 @@ type drawnRows struct {
 	narrow  bool        // float32 has all values exactly
 }
 
-// share finds out what other machines have, beside so many rows here.
+// share finds out what other machines have, beside this many rows here.
 func (d *drawnRows) share(ranks *collective.Group, here int) {
 	flags := make([]int64, len(d.missing)+1)
 	for j, missing := range d.missing {

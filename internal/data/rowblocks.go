@@ -16,7 +16,7 @@ type RowBlocks struct {
 
 const blockRows = 1 << 16
 
-// NewRowBlocks returns a matrix of so many columns, without rows.
+// NewRowBlocks returns a matrix of this many columns, without rows.
 func NewRowBlocks(cols int) *RowBlocks { return &RowBlocks{cols: cols} }
 
 // cells is a column of a block; one of the three has all of them.
@@ -62,14 +62,14 @@ func (r *RowBlocks) Append(x bin.Source, team *par.Team) {
 	r.rows += x.Rows()
 }
 
-// reserve makes room for so many rows more.
+// reserve makes room for this many rows more.
 func (r *RowBlocks) reserve(rows int) {
 	for len(r.blocks)*blockRows < r.rows+rows {
 		r.blocks = append(r.blocks, make([]cells, r.cols))
 	}
 }
 
-// put adds values to column j, which has so many rows.
+// put adds values to column j, which has this many rows.
 func (r *RowBlocks) put(j, row int, values []float64) {
 	for len(values) > 0 {
 		n := min(len(values), blockRows-row%blockRows)

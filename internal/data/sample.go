@@ -67,7 +67,7 @@ func (s *Sample) Rows() []SampledRow {
 	return rows
 }
 
-// reserve makes room for so many rows more, or for all that are ever kept.
+// reserve makes room for this many rows more, or for all that are ever kept.
 func (s *Sample) reserve(n int) {
 	if need := min(len(s.rows)+n, 2*s.size); need > cap(s.rows) {
 		s.rows = append(make([]SampledRow, 0, min(max(need, 2*cap(s.rows)), 2*s.size)), s.rows...)

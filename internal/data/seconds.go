@@ -1,6 +1,6 @@
 package data
 
-// Seconds returns a time of which there are so many to a second, in seconds. It is the
+// Seconds returns a time in units, this many to a second, in seconds. It is the
 // same number in every unit that holds the time.
 func Seconds(t, per int64) float64 {
 	whole, rest := t/per, t%per

@@ -19,7 +19,7 @@ type Sketch struct {
 	seen    int
 }
 
-// NewSketch returns a sketch of so many columns, without rows, with a sample as by
+// NewSketch returns a sketch of this many columns, without rows, with a sample as by
 // [NewSample].
 func NewSketch(cols int, seed uint64, size int) *Sketch {
 	return &Sketch{Missing: make([]bool, cols), sample: NewSample(seed, size), values: NewRowBlocks(cols)}

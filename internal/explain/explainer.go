@@ -91,7 +91,7 @@ type value struct {
 	values  []float64
 }
 
-// newExplainer returns an explainer of the first trees of a forest on so many features.
+// newExplainer returns an explainer of the first trees of a forest on this many features.
 func newExplainer(f *model.Forest, features, trees int) *explainer {
 	e := &explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes())}
 	e.full, e.picked.full = f.Full(), f.Full()

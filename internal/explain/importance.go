@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// Importance returns how much each of so many features contributes, by a kind; false
+// Importance returns how much each of this many features contributes, by a kind; false
 // if there is no such kind. owners lists the features that columns come from; nil:
 // they are the features.
 func Importance(f *model.Forest, kind string, features int, owners []int) (importance []float64, ok bool) {

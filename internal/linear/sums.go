@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 )
 
-// weigh makes weights whole numbers: of so many bits that no sum overflows.
+// weigh makes weights whole numbers: of this many bits that no sum overflows.
 func (f *fit) weigh() {
 	t := &f.set.Target
 	rows := t.AllRows()

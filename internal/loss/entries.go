@@ -48,7 +48,7 @@ type rowSums struct {
 // p is p_y.
 func (s *rowSums) p() float64 { return float64(float64(s.own) * s.scale) }
 
-// NewSparse is NewResiduals in the form for many classes, of which trees see so many
+// NewSparse is NewResiduals in the form for many classes, of which trees see this many
 // likely ones of a row, beside its own.
 func NewSparse(labels []int32, weights []float32, classes, stride, likely int) *Residuals {
 	likely = min(likely, classes-1)

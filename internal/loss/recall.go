@@ -24,7 +24,7 @@ type effect struct {
 // manyEffects is more than the classes of a leaf.
 const manyEffects = 64
 
-// RecallBytes bounds what a worker recalls of leaves that move so many classes.
+// RecallBytes bounds what a worker recalls of leaves that move this many classes.
 func RecallBytes(named, leaves float64) float64 {
 	const place, effect, odds = 4 + 8, 8, 4
 	return SpanTrees*place*(leaves+1) + rowsTogether*named*(2*SpanTrees*effect+2*odds)

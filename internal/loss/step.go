@@ -52,7 +52,7 @@ func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrink
 // room. A leaf would need thousands of rows of a class to know its step better.
 const ShortClasses = 100
 
-// Rounded returns a value of a full leaf of so many classes, after shrinkage, as trees keep it.
+// Rounded returns a value of a full leaf of this many classes, after shrinkage, as trees keep it.
 func (n *Newton) Rounded(value float64, classes int) float32 {
 	if classes < ShortClasses {
 		return float32(value)

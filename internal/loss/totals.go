@@ -93,7 +93,7 @@ func (t *Totals) Pack(v []uint64) []uint64 {
 }
 
 // Unpack is the inverse of Pack. It returns what follows; ok is false if v does not begin
-// with the totals of so many classes.
+// with the totals of this many classes.
 func (t *Totals) Unpack(v []uint64, classes int) (rest []uint64, ok bool) {
 	if len(v) < 3 || v[0] > uint64(len(v)-3)/3 {
 		return nil, false

@@ -19,10 +19,10 @@ type trail[N number] struct {
 type number interface{ float32 | float64 }
 
 // SpanTrees is how many leaves of a row lie side by side: a line of the cache. Training
-// takes room for so many trees at once.
+// takes room for this many trees at once.
 const SpanTrees = 16
 
-// span is the leaves of all rows in so many trees: rows × SpanTrees numbers of leaves,
+// span is the leaves of all rows in this many trees: rows × SpanTrees numbers of leaves,
 // from 1; 0: none.
 type span struct {
 	memory *mem.Block

@@ -18,7 +18,7 @@ type Units struct {
 	Weights float64
 }
 
-// newUnits returns the units for so many rows of which the greatest 1 − p_y is most.
+// newUnits returns the units for this many rows of which the greatest 1 − p_y is most.
 //
 // No probability of a class other than the row's own exceeds 1 − p_y, so that bounds
 // what is added up: the gradients and Hessians of a class, those of a pair, of which

@@ -76,7 +76,7 @@ func Parse(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("%q is no metric", name)
 }
 
-// TopKError returns the share of the rows' weight whose class is not among so many classes
+// TopKError returns the share of the rows' weight whose class is not among this many classes
 // with the greatest scores. Of equal scores, the lower class comes first.
 func TopKError(top int) Metric {
 	return Metric{Name: fmt.Sprintf("error@%d", top), of: func(r *Rows) float64 { return r.topError(top) }}

@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// topError returns the share of the weight of rows whose class is not among so many first
+// topError returns the share of the weight of rows whose class is not among this many first
 // ones.
 func (r *Rows) topError(top int) float64 {
 	missed := make([]bool, r.Rows())

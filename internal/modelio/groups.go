@@ -22,7 +22,7 @@ type groups struct {
 	last  bool   // of a group has a table of its own
 }
 
-// A kind is worth so many numbers.
+// A kind needs this many numbers to be worth its table.
 const numbersPerKind, mostKinds = 1 << 15, 16
 
 func (g *groups) tables() int {
@@ -144,7 +144,7 @@ func cheapest(costs *[256][mostKinds]int, tokens []repeated) (kind byte) {
 	return kind
 }
 
-// takeGroups takes what stands before the numbers of so many elements from the front of
+// takeGroups takes what stands before the numbers of this many elements from the front of
 // code.
 func takeGroups(code []byte, count int) (g groups, rest []byte, ok bool) {
 	group, code, ok := takeUint64(code)

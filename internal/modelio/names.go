@@ -11,7 +11,7 @@ import (
 // MaxClasses is the largest number of classes.
 const MaxClasses = 1 << 24
 
-// CheckNames checks names that must differ: at least one, at most so many.
+// CheckNames checks names that must differ: at least one, at most this many.
 func CheckNames(what string, names []string, most int) error {
 	if len(names) == 0 || len(names) > most {
 		return fmt.Errorf("there are %d %s", len(names), what)
@@ -64,7 +64,7 @@ func packNames(names []string) []byte {
 	return lengthened(code, total)
 }
 
-// unpackNames is the inverse; ok is false if code is not that of so many names.
+// unpackNames is the inverse; ok is false if code is not that of this many names.
 func unpackNames(code []byte, count int) (names []string, ok bool) {
 	most := uint64(len(code)) * mostPerByte
 	total, code, ok := takeUint64(code)
@@ -116,7 +116,7 @@ func joinNames(shared, own []int64, rest []byte, total int) (names []string, ok 
 	return names, true
 }
 
-// takeLengths takes so many lengths, each at most total, from the front of code.
+// takeLengths takes this many lengths, each at most total, from the front of code.
 func takeLengths(code []byte, count int, total uint64) (lengths []int64, rest []byte, ok bool) {
 	size, code, ok := takeUint64(code)
 	if !ok || size > uint64(len(code)) {

@@ -63,7 +63,7 @@ func (f *form) number(n, base int64) uint64 {
 	return zigzag(n - base)
 }
 
-// pack returns the code of elements that come in groups of so many, or nil if that is no
+// pack returns the code of elements that come in groups of this size, or nil if that is no
 // shorter.
 func pack(e elements, group int) []byte {
 	if e.len() == 0 {
@@ -76,7 +76,7 @@ func pack(e elements, group int) []byte {
 	return code
 }
 
-// lengthened is code with zeros behind it, until it may have so many elements.
+// lengthened is code with zeros behind it, until it may have this many elements.
 func lengthened(code []byte, elements int) []byte {
 	return append(code, make([]byte, max(0, (elements+mostPerByte-1)/mostPerByte-len(code)))...)
 }

@@ -94,7 +94,7 @@ func (w *numberWriter) put(n uint64, bits int) {
 	}
 }
 
-// appendTo appends the code of all numbers, with so many tables.
+// appendTo appends the code of all numbers, with this many tables.
 func (w *numberWriter) appendTo(code []byte, tables int) []byte {
 	counts, ranges := make([][256]int, tables), make([]ranges, tables)
 	for i, token := range w.tokens {
@@ -192,7 +192,7 @@ type numbers struct {
 	room    [1 << 12]byte // for tokens
 }
 
-// readNumbers begins with the first of the numbers, which have so many tables.
+// readNumbers begins with the first of the numbers, which have this many tables.
 func readNumbers(code []byte, tables int) (*numbers, bool) {
 	r, ok := &numbers{tables: make([]table, tables)}, true
 	for i := range r.tables {
@@ -254,7 +254,7 @@ func (r *numbers) readTokens(out []byte, table int) bool {
 	return true
 }
 
-// bitsAt is so many bits of code, at most 61, from the one at bit at on.
+// bitsAt is this many bits of code, at most 61, from the one at bit at on.
 func bitsAt(code []byte, at uint64, bits int) (n uint64, ok bool) {
 	i, skip := at/8, int(at%8)
 	if bits <= 56 && i+8 <= uint64(len(code)) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// unpack is the inverse of [pack]; ok is false if code is not that of so many elements.
+// unpack is the inverse of [pack]; ok is false if code is not that of this many elements.
 func unpack(code []byte, of string, count int) (e elements, ok bool) {
 	if len(code) == 0 || count/mostPerByte > len(code) {
 		return e, false

@@ -34,7 +34,7 @@ func NewWriter(kind Kind, meta any) *Writer {
 // last WriteTo or Hash.
 func Add[T Element](w *Writer, name string, data []T) { AddGroups(w, name, data, 1) }
 
-// AddGroups is Add for elements in groups of so many, which have more in common than
+// AddGroups is Add for elements in groups of this size, which have more in common than
 // others.
 func AddGroups[T Element](w *Writer, name string, data []T, group int) {
 	w.add(name, typeName[T](), encode(data, bigEndian), len(data), group)

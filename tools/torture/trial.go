@@ -52,7 +52,7 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 	return t, nil
 }
 
-// rated reports whether the model has a categorical feature of so many categories
+// rated reports whether the model has a categorical feature of this many categories
 // that training sees other numbers for it than prediction.
 func (t *trial) rated() bool {
 	codes := category.MostCodes
