@@ -164,9 +164,11 @@ func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	if b.passes != nil {
 		return b.finish()
 	}
-	o := b.options
-	o.Weights, o.RowIDs = b.weights, b.ids
-	return NewDataset(b.table(), b.labels, o)
+	if b.ranks != nil {
+		d, err := newShard(b.table(), b.labels, b.weights, b.ids, b.options, b.ranks)
+		return d, endShard(b.ranks, err)
+	}
+	return b.options.build(b.table(), b.labels, b.weights, slices.Clone(b.ids))
 }
 
 // Aligned returns the rows so far, which came once, as a validation set, as from

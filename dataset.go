@@ -69,15 +69,14 @@ const defaultSampleRows = 200_000
 //
 // With a collective, these are the rows of one rank, of which it may have none.
 func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
+	weights, ids := o.Weights, slices.Clone(o.RowIDs)
+	o.Weights, o.RowIDs = nil, nil
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
-		d, err := newShard(features, labels, o, ranks)
+		d, err := newShard(features, labels, weights, ids, o, ranks)
 		return d, endShard(ranks, err)
 	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
-	}
-	if features.Rows() == 0 || features.Cols() == 0 {
-		return nil, badArgument("features", fmt.Sprintf("%d × %d", features.Rows(), features.Cols()), "at least one row and one column")
 	}
 	if err := o.check(features.Cols()); err != nil {
 		return nil, err
@@ -85,15 +84,22 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err := labels.check(features.Rows()); err != nil {
 		return nil, err
 	}
+	return o.build(features, labels, weights, ids)
+}
+
+// build quantizes rows, once their options, features and labels are checked.
+func (o DatasetOptions) build(features Features, labels Labels, weights []float64, ids []uint64) (*Dataset, error) {
+	if features.Rows() == 0 || features.Cols() == 0 {
+		return nil, badArgument("features", fmt.Sprintf("%d × %d", features.Rows(), features.Cols()), "at least one row and one column")
+	}
+	narrow, err := checkWeights(weights, features.Rows())
+	if err == nil {
+		err = checkRowIDs(ids, features.Rows())
+	}
+	if err != nil {
+		return nil, err
+	}
 	if o.Path != "" {
-		weights, ids := o.Weights, o.RowIDs
-		if _, err := checkWeights(weights, features.Rows()); err != nil {
-			return nil, err
-		}
-		if err := checkRowIDs(ids, features.Rows()); err != nil {
-			return nil, err
-		}
-		o.Weights, o.RowIDs = nil, nil
 		return NewDatasetFromBlocks(blocksOf(features, labels, weights, ids), o)
 	}
 	classes, err := o.classesOf(labels)
@@ -104,17 +110,10 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if m := o.Init; m != nil {
 		names, named = slices.Clone(m.content.Features), m.content.Named
 	}
-	weights, err := checkWeights(o.Weights, features.Rows())
-	if err != nil {
-		return nil, err
-	}
-	if err := checkRowIDs(o.RowIDs, features.Rows()); err != nil {
-		return nil, err
-	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named}
-	set.Weights, set.IDs = weights, slices.Clone(o.RowIDs)
+	set.Weights, set.IDs = narrow, ids
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
 		return nil, err
@@ -174,7 +173,7 @@ func endShard(ranks *collective.Group, err error) error {
 }
 
 // newShard returns a dataset of which other ranks have more rows.
-func newShard(features Features, labels Labels, o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
+func newShard(features Features, labels Labels, weights []float64, ids []uint64, o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
 		return nil, err
 	}
@@ -185,14 +184,12 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 	if m := o.Init; m != nil {
 		o.Categorical = m.codedAsNumbers(features)
 	}
-	weights, ids := o.Weights, o.RowIDs
 	if weights != nil && len(weights) != rows {
 		return nil, badArgument("weights", len(weights), "%d, one for each row", rows)
 	}
 	if err := checkRowIDs(ids, rows); err != nil {
 		return nil, err
 	}
-	o.Weights, o.RowIDs = nil, nil
 	b, err := NewDatasetBuilder(features.Cols(), o)
 	if err != nil {
 		return nil, err

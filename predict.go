@@ -160,8 +160,8 @@ func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
 	return m.predictor.Leaves(j), nil
 }
 
-// Staged yields the number of trees and the raw scores, rows × classes, after
-// every this many iterations of boosting and at the end. The scores are good
+// Staged yields the number of trees and the raw scores, rows × classes, each
+// time after this number of iterations of boosting, and at the end. The scores are good
 // until the next step.
 func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, []float64], error) {
 	j, err := m.job(x, o)
