@@ -112,14 +112,14 @@ def test_a_library_of_another_abi():
 
 @pytest.mark.parametrize("status", [*range(1, 10), 42])
 def test_errors_of_the_library(monkeypatch, status):
-    """What it says reaches the user as it is, nothing added about what can go on."""
+    """What it says reaches the user without the name of the library, nothing added about what can go on."""
 
     class Library:
         aoso_call = staticmethod(lambda *arguments: status)
         aoso_last_error = staticmethod(lambda: "aoso: a defect showed in an earlier call with the booster: Grüße\xff".encode())
 
     monkeypatch.setattr(_library, "_loaded", Library)
-    with pytest.raises(aoso.AosoError, match="^aoso: a defect showed in an earlier call with the booster: Grüße\xff$") as error:
+    with pytest.raises(aoso.AosoError, match="^a defect showed in an earlier call with the booster: Grüße\xff$") as error:
         _library._call("call", 1, 2)
     assert type(error.value) is _library._ERRORS.get(status, aoso.errors.InternalError)
 

@@ -133,9 +133,9 @@ def test_a_validation_set_takes_the_place_of_the_rows_held_out(train_set, valid,
     assert history.keys() == {"train", "valid"} and (result.held_out, result.held_out_rows) == (None, 0)
     assert booster.num_trees <= result.best_iteration <= result.iterations == len(history["valid"]["error"])
     evaluation = booster.evaluate(letters[0][2000:4000], letters[1][2000:4000])
-    assert result.valid.logloss == pytest.approx(evaluation["logloss"][0])
+    assert result.valid.logloss == pytest.approx(evaluation["logloss"])
     assert result.valid.logloss < history["valid"]["logloss"][result.best_iteration - 1]  # which is of raw scores
-    assert result.valid.error == evaluation["error"][0] == history["valid"]["error"][result.best_iteration - 1]
+    assert result.valid.error == evaluation["error"] == history["valid"]["error"][result.best_iteration - 1]
 
 
 def test_a_validation_set_beside_the_rows_held_out(train_set, valid):

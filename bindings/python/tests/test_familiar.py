@@ -140,3 +140,28 @@ def test_plots_by_other_names(booster):
     aoso.plot_tree(booster, tree_index=1)
     axes = aoso.plot_metric({"valid": {"logloss": [0.5, 0.4], "error": [0.2, 0.1]}}, metric="multi_logloss")
     assert axes.get_ylabel() == "log loss"
+
+
+@pytest.mark.parametrize("name", aoso._familiar.INSTEAD)
+def test_names_of_other_boosters_say_what_to_write(booster, name):
+    with pytest.raises(AttributeError, match=f"'Booster' object has no attribute '{name}'; (write|there is nothing)"):
+        getattr(booster, name)
+    assert not hasattr(booster, "nonsense")
+
+
+def test_unknown_arguments_of_predict(booster, data):
+    with pytest.raises(TypeError, match=r"predict\(\) got an unexpected keyword argument 'tree_limit'"):
+        booster.predict(data[0], tree_limit=3)
+
+
+def test_dir_shows_what_is_public():
+    assert dir(aoso) == sorted([*aoso.__all__, "__version__"])
+    assert all(hasattr(aoso, name) for name in dir(aoso))
+
+
+def test_a_target_of_a_regression_is_refused():
+    target = np.random.default_rng(0).normal(size=300)
+    with pytest.raises(aoso.errors.ArgumentError, match="y has 300 different numbers in 300 rows, such as .*, like the target of a regression"):
+        aoso.Dataset(np.zeros((300, 1)), target)
+    assert len(aoso.Dataset(np.zeros((300, 1)), np.arange(300.0)).classes) == 300
+    assert len(aoso.Dataset(np.zeros((300, 1)), np.arange(300) % 20 / 2).classes) == 20

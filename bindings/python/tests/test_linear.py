@@ -87,7 +87,7 @@ def test_derived_models(linear, letters):
     [
         ({"start": "line"}, 'start is "line"; allowed: zero or linear'),
         ({"start": "linear", "method": "abc", "trees": 5}, 'start is "linear"; allowed: zero, for method abc'),
-        ({"start": "linear", "monotone_constraints": [1, 0, 0, 0]}, 'start is "linear"; allowed: zero, with monotone constraints'),
+        ({"start": "linear", "monotone_constraints": [1, 0, 0, 0]}, 'start is "linear"; allowed: zero, with monotone_constraints'),
     ],
 )
 def test_what_is_refused(small, params, message):

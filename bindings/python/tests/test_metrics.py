@@ -65,7 +65,7 @@ def test_metrics_by_stage(rows, booster):
 
 def test_metrics_of_one_class(rows, booster):
     x, _, _ = rows
-    assert np.isnan(booster.evaluate(x, np.zeros(len(x)), metrics=["auc_ovr"])["auc_ovr"][0])
+    assert np.isnan(booster.evaluate(x, np.zeros(len(x)), metrics=["auc_ovr"])["auc_ovr"])
 
 
 def test_unknown_metrics(rows, booster):
@@ -92,7 +92,7 @@ def test_early_stopping_follows_every_metric(rows, metric):
     best = 1 + (values.argmax() if HIGHER[metric] else values.argmin())
     assert booster.result.best_iteration == best
     assert booster.result.stopped_by == "early_stopping"
-    assert booster.evaluate(*valid, metrics=[metric])[metric][0] == values[best - 1]
+    assert booster.evaluate(*valid, metrics=[metric])[metric] == values[best - 1]
 
 
 def test_min_delta(rows):
