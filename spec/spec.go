@@ -23,6 +23,13 @@ const (
 	Float64 = "float64"
 )
 
+// Explicit lists the parameters in the signature of AOSOClassifier, which takes all others
+// as keyword arguments too.
+var Explicit = []string{
+	"preset", "trees", "leaves", "shrinkage", "max_depth", "min_samples", "monotone_constraints", "interaction_constraints", "l2",
+	"subsample", "colsample_bytree", "colsample_bynode", "calibration", "time_limit", "early_stopping", "metric",
+}
+
 // Parameter is a parameter of training.
 type Parameter struct {
 	Name    string // in text, in Python and in messages: min_samples

@@ -34,9 +34,9 @@ var outputs = []output{
 	{header, "params.h.tmpl", "/* begin parameters: make params writes them */\n", "/* end parameters */\n"},
 	{path: "capi/test/params.h", template: "test.h.tmpl"},
 	{path: "bindings/python/src/aoso/_parameters.py", template: "parameters.py.tmpl"},
-	{sklearn, "estimator-doc.tmpl", "    Parameters\n    ----------\n", "    max_bins : int"},
-	{sklearn, "estimator-signature.tmpl", "        *,\n", "        max_bins: int"},
-	{sklearn, "estimator-body.tmpl", "    ) -> None:\n", "        self.max_bins = "},
+	{sklearn, "estimator-doc.tmpl", "    Parameters\n    ----------\n", "    categorical_features : "},
+	{sklearn, "estimator-signature.tmpl", "        *,\n", "        categorical_features: "},
+	{sklearn, "estimator-body.tmpl", "    ) -> None:\n", "        self.categorical_features = "},
 	{"bindings/python/docs/parameters.md", "parameters.md.tmpl", "<!-- begin parameters -->\n", "<!-- end -->\n"},
 	{"bindings/python/docs/migration.md", "migration.md.tmpl", "<!-- begin parameters -->\n", "<!-- end -->\n"},
 }

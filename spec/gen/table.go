@@ -45,9 +45,9 @@ func newTable() *table {
 	return t
 }
 
-// Estimator returns the parameters that AOSOClassifier has under their own names.
+// Estimator returns the parameters in the signature of AOSOClassifier.
 func (t *table) Estimator() []parameter {
-	return slices.DeleteFunc(slices.Clone(t.All), func(p parameter) bool { return p.Parameter.Estimator != "" })
+	return slices.DeleteFunc(slices.Clone(t.All), func(p parameter) bool { return !slices.Contains(spec.Explicit, p.Name) })
 }
 
 // about explains the parameter in sentences, followed by a line with the allowed

@@ -1,4 +1,5 @@
 import copy
+import inspect
 import io
 import pickle
 import subprocess
@@ -349,7 +350,7 @@ def test_scalars_of_numpy_are_numbers(small):
     wanted = AOSOClassifier(**given).fit(*small).booster_.fingerprint
     for kind in (np.array, lambda value: np.array(value)[()]):
         scalars = {name: kind(value) for name, value in given.items()}
-        estimator = AOSOClassifier(**scalars, validation_fraction=None, tune=kind(False)).fit(*small)
+        estimator = AOSOClassifier(**scalars, validation_fraction=None, warm_start=kind(False)).fit(*small)
         assert estimator.booster_.fingerprint == wanted
         estimator.predict(small[0])
 
@@ -402,3 +403,17 @@ def test_callbacks_can_be_pickled(small):
     options = pickle.loads(pickle.dumps({"callbacks": [aoso.record_evaluation(seen)], "seen": seen}))
     aoso.train({"trees": 3}, aoso.Dataset(x, y), callbacks=options["callbacks"])
     assert len(options["seen"]["train"]["logloss"]) == 3 and not seen
+
+
+def test_every_parameter_is_an_argument(small):
+    """Those that the signature lacks too: in get_params, set_params, clones and pickles, with the same errors."""
+    signature = inspect.signature(AOSOClassifier).parameters
+    assert len(signature) <= 24
+    further = {"method": "abc", "trim": 0.2, "max_bins": 40, "stop_loss": 1e-9}
+    assert not further.keys() & signature.keys()
+    model = AOSOClassifier(trees=20, **further)
+    for copy in (model, clone(model), pickle.loads(pickle.dumps(model)), AOSOClassifier(trees=20).set_params(**further)):
+        assert further.items() <= copy.get_params().items() and copy.method == "abc"
+        assert copy.fit(*small).booster_.params["method"] == "abc" and copy.booster_.params["trim"] == 0.2
+    with pytest.raises(aoso.errors.ArgumentError, match='^method is "gbdt"; allowed: aoso, abc or logitboost$'):
+        AOSOClassifier(method="gbdt").fit(*small)

@@ -7,7 +7,6 @@ from aoso import AOSOClassifier
 
 ESTIMATORS = [
     AOSOClassifier(),
-    AOSOClassifier(tune=True, trials=2, trees=50),
     AOSOClassifier(preset="paper", trees=50),
     AOSOClassifier(preset="paper", trees=50, leaf="pair", pairs=1, trim=0),
     AOSOClassifier(preset="paper", trees=50, method="abc"),

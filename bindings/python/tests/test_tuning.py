@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+
 
 import aoso
 from aoso import AOSOClassifier
@@ -81,19 +81,14 @@ def test_interrupt_gives_the_best_so_far(sets):
     assert tuning.booster.num_trees > 0 and tuning.booster.result.phase == "search"
 
 
-def test_estimator(sets, tmp_path):
-    _, x, y = sets
-    model = AOSOClassifier(tune=True, trials=4, trees=20, calibration="holdout", leaves=5)
-    assert clone(model).get_params() == model.get_params() and model.get_params()["tune"] is True
-    model.fit(x, y, table=tmp_path / "trials.csv")
-    assert model.tuning_.params["leaves"] == 5 and model.booster_ is model.tuning_.booster and model.score(x, y) > 0.8
+def test_estimator(sets):
+    train_set, x, y = sets
+    tuning = aoso.tune(FEW, train_set, trials=4)
+    model = AOSOClassifier.from_booster(tuning.booster)
+    assert model.booster_ is tuning.booster and model.score(x, y) > 0.8
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(x), model.predict(x))
-    validated = AOSOClassifier(tune=True, trials=2, random_state=1).fit(x[::2], y[::2], eval_set=(x[1::2], y[1::2]))
-    assert validated.booster_.result.valid is not None
-    assert len(validated.evals_result_["valid_0"]["logloss"]) == validated.booster_.num_trees
-    for wrong in (AOSOClassifier(trials=3), AOSOClassifier()):
-        with pytest.raises(ValueError, match="without tune"):
-            wrong.fit(x, y, table=None if wrong.trials else tmp_path / "t.csv")
+    with pytest.raises(aoso.errors.ArgumentError, match="there is no parameter 'tune'"):
+        AOSOClassifier(tune=True).fit(x, y)
 
 
 def test_plot(sets):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterator, Sequence
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -22,7 +23,7 @@ _Estimator = TypeVar("_Estimator", bound="Compatible")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 # Parameters of the estimator that are none of training, or not under that name.
-_APART = {"tune", "trials", "warm_start", "validation_fraction", "n_jobs", "random_state", *ELSEWHERE}
+_APART = {"warm_start", "validation_fraction", "n_jobs", "random_state", *ELSEWHERE}
 
 # Arguments of fit that others have, and ours; "": they have no effect.
 _OF_FIT = {
@@ -52,7 +53,7 @@ def restoring(fit: _Method) -> _Method:
 
 
 class Compatible:
-    """Parameters by other names are attributes like the others, but only of the estimators that have got them."""
+    """Parameters that the signature lacks are attributes like the others, but only of the estimators that have got them."""
 
     booster_: Booster
     classes_: Array
@@ -60,6 +61,7 @@ class Compatible:
     best_iteration_: int
     evals_result_: dict[str, dict[str, list[float]]]
     _unknown: Sequence[str] = ()
+    _further: Mapping[str, Any] = types.MappingProxyType({})  # parameters that the signature lacks
 
     if TYPE_CHECKING:
 
@@ -69,16 +71,22 @@ class Compatible:
         def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[Array]: ...
 
     def _set_others(self, others: dict[str, Any]) -> None:
-        vars(self).update(others)
+        if others:
+            self._further = dict(others)
         unknown = [name for name in others if not _others.known(name)]
         if unknown:  # fit refuses them: scikit-learn wants no errors before
             self._unknown = unknown
 
-    def _get_others(self) -> dict[str, Any]:
-        own = {*self._get_param_names(), *self._defaults()}
-        return {
-            name: value for name, value in vars(self).items() if name not in own and (_others.known(name) or name in self._unknown)
-        }
+    def __getattr__(self, name: str) -> Any:
+        if name in self._further:
+            return self._further[name]
+        return object.__getattribute__(self, name)  # for its error, or that of a property
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if _others.known(name) and name not in self._own():
+            self._further = {**self._further, name: value}
+        else:
+            super().__setattr__(name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters, with those by names of other libraries that have been given.
@@ -93,7 +101,7 @@ class Compatible:
         dict
         """
         params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
-        return {**params, **self._get_others()}
+        return {**params, **self._further}
 
     def set_params(self: _Estimator, **params: Any) -> _Estimator:
         """Set parameters, also by names of other libraries. What was set before by another name is forgotten.
@@ -113,19 +121,26 @@ class Compatible:
         if unknown:
             raise ArgumentError(_others.unknown(unknown, self._get_param_names()))
         meant = {_others.OURS[name] for name in params if name in _others.OURS}
-        for name in [*defaults, *self._get_others()]:
+        for name in [*defaults, *self._further]:
             if _others.OURS.get(name) in meant:
                 if name in defaults:
                     setattr(self, name, defaults[name])
                 else:
-                    delattr(self, name)
+                    self._further = {other: value for other, value in self._further.items() if other != name}
         for name, value in params.items():
             setattr(self, name, value)
         return self
 
-    def _defaults(self) -> dict[str, Any]:
+    @classmethod
+    @functools.lru_cache(maxsize=None)
+    def _own(cls) -> frozenset[str]:
+        """The parameters of the signature, and of a subclass's."""
+        return frozenset([*cls._get_param_names(), *cls._defaults()])
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
         """Those of AOSOClassifier; a subclass may have others."""
-        base = next(c for c in type(self).__mro__ if Compatible in c.__bases__)
+        base = next(c for c in cls.__mro__ if Compatible in c.__bases__)
         parameters = inspect.signature(base.__init__).parameters.values()  # type: ignore[misc]
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
@@ -134,7 +149,7 @@ class Compatible:
         arguments = {name: value for name, value in arguments.items() if value is not None}
         replaced = {_others.OURS[name] for name in arguments}
         defaults = self._defaults()
-        others = {name: value for name, value in self._get_others().items() if _others.OURS.get(name) not in replaced}
+        others = {name: value for name, value in self._further.items() if _others.OURS.get(name) not in replaced}
         twice = {_others.OURS.get(name) for name in others}
         own = {name: plain(getattr(self, name)) for name in defaults}
         spelled = {  # two spellings conflict, unless ours has its default
@@ -144,7 +159,7 @@ class Compatible:
             and (not _same(value, defaults[name]) if _others.OURS.get(name) in twice else name not in _APART)
         }
         training, dataset = _others.parameters({**spelled, **others}, check, **arguments)
-        own.update({name: dataset[name] for name in dataset}, sample_rows=dataset.get("sample_rows", 200_000))
+        own.update({"max_bins": 255, "sample_rows": 200_000, **dataset})
         if "seed" in training:
             own["random_state"] = training.pop("seed")
         if "threads" in training:

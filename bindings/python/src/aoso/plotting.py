@@ -344,19 +344,17 @@ def plot_tuning(tuning: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    tuning : Tuning, dict or AOSOClassifier
-        The result of :func:`aoso.tune`, its ``trials``, or an estimator fitted with ``tune``.
+    tuning : Tuning or dict
+        The result of :func:`aoso.tune`, or its ``trials``.
     ax : matplotlib axes, optional
 
     Returns
     -------
     matplotlib axes
     """
-    table = getattr(tuning, "tuning_", tuning)
-    table = getattr(table, "trials", table)
+    table = getattr(tuning, "trials", tuning)
     if not isinstance(table, dict) or "refined_loss" not in table:
-        allowed = "a Tuning, its trials, or an AOSOClassifier fitted with tune"
-        raise ArgumentError(f"tuning is a {type(tuning).__name__}; allowed: {allowed}")
+        raise ArgumentError(f"tuning is a {type(tuning).__name__}; allowed: a Tuning or its trials")
     last = {int(trial): line for line, trial in enumerate(table["trial"])}
     trials, lines = np.array(list(last)), list(last.values())
     loss, rung = table["refined_loss"][lines], table["rung"][lines]

@@ -23,7 +23,6 @@ from .callback import log_evaluation, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 from .training import train
-from .tuning import tune
 
 __all__ = ["AOSOClassifier"]
 
@@ -39,39 +38,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     Parameters
     ----------
-    method : {"aoso", "abc", "logitboost"}, default "aoso"
-        Boosting algorithm. "aoso": one tree per iteration; each node chooses its own class pairs; "abc":
-        ABC-LogitBoost, with K - 1 trees per iteration for K classes: one for each class except a base class;
-        "logitboost": K trees per iteration for K classes: one for each class.
-    leaf : {None, "full", "pair", "sparse"}, default None
-        Classes whose scores a leaf changes. "full": all classes; "pair": only the classes of its class pairs, as in the
-        paper; "sparse": the leaf_classes classes with the largest gains, relative to a common value of all others; for
-        many classes. With preset paper, monotone constraints or a custom objective, the default is full for any number
-        of classes. Methods abc and logitboost take pair only. Monotone constraints and a custom objective do not allow
-        sparse.
-        None: full, or sparse from 5000 classes; pair for methods abc and logitboost.
-    pairs : {None, 1, 2, 4, 8}, default None
-        Number of class pairs that a node splits on. The paper uses 1. 8 pairs need 10 classes, 4 need 6 and 2 need 4;
-        with fewer classes, the next smaller number is used. Methods abc and logitboost take 1 only.
-        Allowed: 1, 2, 4 or 8.
-        None: 1 to 4, more with more classes; 1 for methods abc and logitboost.
-    leaf_classes : int or None, default None
-        Number of classes that have their own value in a sparse leaf.
-        Allowed: 1 to 63. None: 8 to 32, less above 62.5 million rows × trees.
-    start : {None, "zero", "linear"}, default None
-        Initial scores: the raw scores of a row before the first tree. "zero": 0 for every class; "linear": linear
-        discriminant scores (LDA) of the numeric features. linear needs method aoso, and allows neither a custom
-        objective nor monotone constraints.
-        None: zero; above 100 classes, zero or linear, whichever has the lower loss on held-out rows.
-    pair_selection : {"second_order", "first_order", "root"}, default "second_order"
-        How a node chooses its class pairs. "second_order": by gain, estimated from gradients and Hessians, as in the
-        paper; "first_order": by gradients alone; "root": as second_order, but once for the whole tree, at its root.
-    base_class : {"worst", "exhaustive"}, default "worst"
-        How method abc chooses its base class. "worst": the class with the highest training loss; "exhaustive": the
-        class with which the iteration lowers the training loss most; every class is tried.
-    base_gap : int, default 1
-        Number of iterations for which method abc keeps its base class.
-        Allowed: 1 to 2147483647.
     preset : {"auto", "fast", "paper"}, default "auto"
         Strategy for parameters that you leave unset. "auto": values for the size of the data, among which held-out rows
         choose; "fast": as auto, with fewer trees and, in most cases, a larger shrinkage; "paper": M = 1000 trees of J =
@@ -94,12 +60,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     min_samples : int or None, default None
         Minimum number of training rows in a leaf.
         Allowed: at least 1. None: 1 to 10, more for few rows with noisy labels.
-    min_hessian : float, default 0.0
-        Minimum sum of Hessians in a leaf, over the class pairs of the node.
-        Allowed: at least 0, at most 3.4e+38.
-    min_gain : float, default 0.0
-        Gain that a split must exceed.
-        Allowed: at least 0, at most 3.4e+38.
     monotone_constraints : list, dict, str or None, default None
         How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, unconstrained. A list
         with a sign for each feature, such as [1,0,-1], or a dict such as {"age":1,"weight":-1}. With two classes, a
@@ -114,23 +74,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         path, no_interactions only one. Features in none of the groups form one more group. A continued model must have
         been trained with the same constraints.
         None: all features may interact.
-    category_smoothing : float, default 10.0
-        Number added to the sum of Hessians of each category when categories are ordered; larger values move rare ones
-        to the middle of the order.
-        Allowed: at least 0, at most 3.4e+38.
-    category_l2 : float, default 10.0
-        Number added to the sums of Hessians on both sides of a split on categories; larger values make such splits
-        rarer.
-        Allowed: at least 0, at most 3.4e+38.
-    category_limit : int, default 4
-        Maximum number of categories on the smaller side of a split; larger sets overfit more easily.
-        Allowed: at least 1.
     l2 : float or None, default None
         Regularization: a number added to the sums of Hessians in gains and leaf values.
         Allowed: at least 0, at most 3.4e+38. None: 0 to 10, more with noisy labels or from 100,000 rows.
-    max_step : float or None, default None
-        Maximum absolute leaf value, before shrinkage.
-        Allowed: above 0, at most 20. None: 3 to 5, less from 100,000 rows.
     subsample : float or None, default None
         Fraction of the rows drawn for each tree to search for splits. Which rows are drawn depends on the row ids, not
         on the order of the rows. Below 1, the search uses at most 64 bins per feature. Leaf values are computed from
@@ -142,11 +88,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     colsample_bynode : float or None, default None
         Fraction of the tree's features drawn for each node.
         Allowed: above 0, at most 1. None: 0.3 to 1, less for more features.
-    trim : float, default 0.1
-        The search for splits leaves out rows whose residuals are below this fraction of the mean; 0 keeps all rows. A
-        tree leaves out rows whose 1 - p, of their own class, is below this fraction of the mean over all rows. A node
-        also leaves out rows whose gradients and Hessians are both below this fraction of its means. The paper uses 0.
-        Allowed: at least 0, below 1.
     calibration : {"auto", "none", "holdout", "folds"}, default "auto"
         Rows on which training fits the temperature, which calibrates the probabilities. "auto": none with preset paper;
         else the validation set if there is one, folds for fewer than 2000 rows, or holdout; "none": no rows: the
@@ -154,10 +95,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         all rows; each of five first training runs holds out a different fifth. Fewer than 50 rows and a single class
         are not calibrated. A continued model keeps its temperature unless there is a validation set. With a custom
         objective, there is no calibration, and holdout and folds are not allowed.
-    stop_loss : float, default 1e-16
-        Training stops when the sum of -log p over the training rows is at most this. This is a sum, as in the paper;
-        the reported training loss is a mean.
-        Allowed: at least 0, at most 3.4e+38.
     time_limit : float, default 0.0
         Seconds after which training ends; 0 means no limit. The phase that chooses parameters takes at most two fifths
         of it. Each phase has at least one iteration. The model depends on the speed of the machine.
@@ -176,22 +113,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Cohen's kappa; "brier": the mean squared error of the probabilities, summed over the classes; "ece": the
         expected calibration error of the most likely class; "custom": a metric that the calling program computes.
         Higher is better for the AUC, F1 score and kappa.
-    top_k : int, default 5
-        The k of metric top_k_error.
-        Allowed: at least 1.
-    min_delta : float, default 0.0
-        Early stopping counts a metric as better only if it improves by more than this.
-        Allowed: at least 0, at most 3.4e+38.
-    max_bins : int, default 255
-        Value bins of a feature, 2 to 255.
     categorical_features : "from_dtype", None, or array-like, default "from_dtype"
         The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features; or a
         mask, numbers or names of features, which may also hold numbers.
-    tune : bool, default False
-        Whether :meth:`fit` searches for the parameters that are not set here: see :func:`aoso.tune`. The search takes
-        ``time_limit`` seconds, or ``trials`` trials.
-    trials : int, optional
-        The most parameters that the search tries. Default: as many as ``time_limit`` allows, or 50 without one.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
     warm_start : bool, default False
@@ -205,8 +129,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Threads, in scikit-learn's sense: None is 1 unless in a ``joblib.parallel_config`` context, -1 all cores. The
         model does not depend on it.
     **others
-        Parameters by the names of LightGBM, XGBoost, CatBoost or scikit-learn, such as ``n_estimators``, ``num_leaves`` and
-        ``learning_rate``. They work in ``get_params``, ``set_params`` and searches as well.
+        All other :doc:`parameters <parameters>`, such as ``method``, ``pairs`` and ``min_hessian``; ``max_bins`` and ``sample_rows``
+        of :class:`aoso.Dataset`; and parameters by the names of LightGBM, XGBoost, CatBoost or scikit-learn, such as
+        ``n_estimators``, ``num_leaves`` and ``learning_rate``. They work in ``get_params``, ``set_params`` and searches as well.
 
     Attributes
     ----------
@@ -227,8 +152,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         best one. The log losses are those of raw scores, without a temperature.
     feature_importances_ : array of shape (n_features_in_,)
         Gain of the splits on each feature, as a share of the total.
-    tuning_ : aoso.Tuning
-        The parameters that the search found, and the trials table; with ``tune`` only.
     booster_ : aoso.Booster
         The model, to save it or for other methods, such as ``booster_.shap(X)``.
 
@@ -247,44 +170,23 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     def __init__(
         self,
         *,
-        method: str = "aoso",
-        leaf: str | None = None,
-        pairs: int | None = None,
-        leaf_classes: int | None = None,
-        start: str | None = None,
-        pair_selection: str = "second_order",
-        base_class: str = "worst",
-        base_gap: int = 1,
         preset: str = "auto",
         trees: int | None = None,
         leaves: int | None = None,
         shrinkage: float | None = None,
         max_depth: int = 0,
         min_samples: int | None = None,
-        min_hessian: float = 0.0,
-        min_gain: float = 0.0,
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
-        category_smoothing: float = 10.0,
-        category_l2: float = 10.0,
-        category_limit: int = 4,
         l2: float | None = None,
-        max_step: float | None = None,
         subsample: float | None = None,
         colsample_bytree: float = 1.0,
         colsample_bynode: float | None = None,
-        trim: float = 0.1,
         calibration: str = "auto",
-        stop_loss: float = 1e-16,
         time_limit: float = 0.0,
         early_stopping: int = 0,
         metric: str = "logloss",
-        top_k: int = 5,
-        min_delta: float = 0.0,
-        max_bins: int = 255,
         categorical_features: Any = "from_dtype",
-        tune: bool = False,
-        trials: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
         validation_fraction: float | None = None,
@@ -292,44 +194,23 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         n_jobs: int | None = None,
         **others: Any,
     ) -> None:
-        self.method = method
-        self.leaf = leaf
-        self.pairs = pairs
-        self.leaf_classes = leaf_classes
-        self.start = start
-        self.pair_selection = pair_selection
-        self.base_class = base_class
-        self.base_gap = base_gap
         self.preset = preset
         self.trees = trees
         self.leaves = leaves
         self.shrinkage = shrinkage
         self.max_depth = max_depth
         self.min_samples = min_samples
-        self.min_hessian = min_hessian
-        self.min_gain = min_gain
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
-        self.category_smoothing = category_smoothing
-        self.category_l2 = category_l2
-        self.category_limit = category_limit
         self.l2 = l2
-        self.max_step = max_step
         self.subsample = subsample
         self.colsample_bytree = colsample_bytree
         self.colsample_bynode = colsample_bynode
-        self.trim = trim
         self.calibration = calibration
-        self.stop_loss = stop_loss
         self.time_limit = time_limit
         self.early_stopping = early_stopping
         self.metric = metric
-        self.top_k = top_k
-        self.min_delta = min_delta
-        self.max_bins = max_bins
         self.categorical_features = categorical_features
-        self.tune = tune
-        self.trials = trials
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.validation_fraction = validation_fraction
@@ -355,7 +236,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         verbose: bool | int = False,
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
-        table: str | os.PathLike[str] | None = None,
         **others: Any,
     ) -> AOSOClassifier:
         """Train on labelled data.
@@ -388,11 +268,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         verbose : bool or int, default False
             Iterations between two reports: see :func:`aoso.log_evaluation`.
         callbacks : iterable of callables, optional
-            See :func:`aoso.train`, or with ``tune`` :func:`aoso.tune`.
+            See :func:`aoso.train`.
         init_model : Booster, AOSOClassifier or path, optional
             A model to continue: training adds ``trees`` trees to it. Its classes are those of the new model.
-        table : path, optional
-            With ``tune``, a file for the trials table: see :func:`aoso.tune`.
         **others
             LightGBM's ``feature_name`` and ``categorical_feature``, CatBoost's ``cat_features``, and XGBoost's ``xgb_model``. Others
             of theirs that choose nothing here, such as ``use_best_model`` and ``plot``, have no effect.
@@ -427,20 +305,13 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             free_raw_data=True,
         )
         params.update(seed=seed, threads=threads)
-        callbacks = list(callbacks or ())
         valid_sets = {name: train_set.aligned(self._read(x, reset=False), *rest[:1], weight=rest[1]) for name, (x, *rest) in sets.items()}
         recorded: dict[str, dict[str, list[float]]] = {}
-        if own["tune"]:
-            valid = next(iter(valid_sets.values()), None)
-            self.tuning_ = tune(params, train_set, valid=valid, trials=own["trials"], table=table, callbacks=callbacks)
-            self.booster_ = self.tuning_.booster
-            recorded = self._history(sets, 0 if before is None else before.num_trees // before.trees_per_iteration, threads)
-        else:
-            _refuse_search(own["trials"], table)
-            record = [record_evaluation(recorded)] if sets else []
-            report = [log_evaluation(integer("verbose", verbose, 0))] if verbose else []
-            feval = _rows.metric_of(params)
-            self.booster_ = train(params, train_set, valid_sets=valid_sets, feval=feval, callbacks=record + report + callbacks)
+        record = [record_evaluation(recorded)] if sets else []
+        report = [log_evaluation(integer("verbose", verbose, 0))] if verbose else []
+        self.booster_ = train(
+            params, train_set, valid_sets=valid_sets, feval=_rows.metric_of(params), callbacks=record + report + list(callbacks or ())
+        )
 
         self.classes_ = np.sort(self.booster_.classes)
         self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])
@@ -457,7 +328,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
         """The share of the rows to set apart."""
-        stops = self.early_stopping is True or self._get_others().get("n_iter_no_change") is not None
+        stops = self.early_stopping is True or self._further.get("n_iter_no_change") is not None
         return 0.1 if self.validation_fraction is None and stops and params.get("early_stopping") else self.validation_fraction
 
     def _before(self, init_model: Any, params: dict[str, Any]) -> Booster | None:
@@ -469,17 +340,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             raise ArgumentError(f"trees is {trees}; allowed with warm_start: more than {done}, the trees of the model so far")
         params["trees"] = trees - done
         return self.booster_
-
-    def _history(self, sets: Mapping[str, tuple[Any, Any, Any]], done: int, threads: int) -> dict[str, dict[str, list[float]]]:
-        """The metrics of evaluation sets after each iteration but the first ``done``, of raw scores."""
-        raw = self.booster_
-        if raw.temperature != 1:
-            raw = raw.truncated(raw.num_trees)  # which has no temperature
-        history = {}
-        for name, (X, y, weight) in sets.items():
-            stages = raw.evaluate(self._read(X, reset=False), y, weight=weight, every=1, threads=threads)
-            history[name] = {metric: values[done:] for metric, values in stages.items()}
-        return history
 
     def predict(self, X: Any, **others: Any) -> Array:
         """The likeliest class of each row.
@@ -604,9 +464,3 @@ def _booster(model: Any) -> Booster | None:
     if isinstance(model, (str, os.PathLike)):
         return Booster.load(model)
     raise ArgumentError(f"init_model is a {type(model).__name__}; allowed: a Booster, an AOSOClassifier or a path")
-
-
-def _refuse_search(trials: int | None, table: Any) -> None:
-    for name, value in (("trials", trials), ("table", table)):
-        if value is not None:
-            raise ArgumentError(f"{name} is {value!r}; allowed: None without tune")
