@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/libaoso/aoso/internal/pack"
 )
 
 // Element is what an array can be made of.
@@ -20,9 +22,15 @@ var typeNames = map[reflect.Kind]string{
 	reflect.Float32: "f32", reflect.Float64: "f64",
 }
 
-var typeSizes = map[string]uint64{
-	"i8": 1, "u8": 1, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f32": 4, "f64": 8,
-	listOfNames: 1, // which is always packed
+// listOfNames is the type of a list of names, which is always packed.
+const listOfNames = "str"
+
+// typeSize returns the bytes of an element of a type, or 1 for a list of names; 0: there is no such type.
+func typeSize(of string) uint64 {
+	if of == listOfNames {
+		return 1
+	}
+	return uint64(pack.Size(of))
 }
 
 func typeName[T Element]() string { return typeNames[reflect.TypeFor[T]().Kind()] }

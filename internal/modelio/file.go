@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/libaoso/aoso/internal/pack"
 )
 
 // File is a file that Open has found sound.
@@ -118,7 +120,7 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 	if _, double := f.arrays[a.Name]; double || a.Name == "" {
 		return 0, corrupt("header: array name %q is empty or there twice", a.Name)
 	}
-	size := typeSizes[a.Type]
+	size := typeSize(a.Type)
 	if size == 0 {
 		return 0, corrupt("header: array %q has the unknown type %q", a.Name, a.Type)
 	}
@@ -130,7 +132,7 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 	}
 	// Dividing cannot overflow; multiplying could.
 	rest := uint64(len(data)) - pos
-	if a.Packed == 0 && a.Count > rest/size || a.Packed > rest || a.Packed > 0 && a.Count/mostPerByte > a.Packed || align(a.size()) > rest {
+	if a.Packed == 0 && a.Count > rest/size || a.Packed > rest || a.Packed > 0 && a.Count/pack.MostPerByte > a.Packed || align(a.size()) > rest {
 		return 0, corrupt("header: array %q of %d %s does not fit in the file", a.Name, a.Count, a.Type)
 	}
 	end := pos + a.size()
@@ -196,11 +198,11 @@ func (f *File) array(name, of string) ([]byte, error) {
 	if a.Packed == 0 {
 		return a.data, nil
 	}
-	e, ok := unpack(a.data, of, int(a.Count))
+	data, ok := pack.Unpack(a.data, of, int(a.Count))
 	if !ok {
 		return nil, corrupt("array %q is not packed as it should be", name)
 	}
-	return e.data, nil
+	return data, nil
 }
 
 // Names returns a list of names.
@@ -209,7 +211,7 @@ func (f *File) Names(name string) ([]string, error) {
 	if !ok || a.Type != listOfNames {
 		return nil, corrupt("there is no array %q of type %s", name, listOfNames)
 	}
-	names, ok := unpackNames(a.data, int(a.Count))
+	names, ok := pack.UnpackNames(a.data, int(a.Count))
 	if !ok {
 		return nil, corrupt("array %q is not packed as it should be", name)
 	}

@@ -28,8 +28,8 @@
 //
 // Offsets count from the start of the file; the types are i8, u8, u16, i32,
 // u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
-// file, in the form that pack.go describes.
-// The type str is a list of names. It is always packed, as names.go describes.
+// file, in the form that the package pack describes.
+// The type str is a list of names. It is always packed, as the package pack describes.
 // Unpacked, the arrays of a file have at most 32 times its bytes. Only those of models
 // are packed, but for lists of names. The bytes of an array are covered by its own CRC-32C, the padding by the rule
 // that it is zero, so no bit of a file can change unnoticed. The checksums guard
@@ -42,6 +42,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+
+	"github.com/libaoso/aoso/internal/pack"
 )
 
 const (
@@ -105,16 +107,15 @@ func (a *arrayInfo) size() uint64 {
 	if a.Packed > 0 {
 		return a.Packed
 	}
-	return a.Count * typeSizes[a.Type]
+	return a.Count * typeSize(a.Type)
 }
 
 // unpacked returns the number of bytes that the array takes in memory, if data is it in the file: for a name, 16 and its text.
 func (a *arrayInfo) unpacked(data []byte) uint64 {
 	if a.Type == listOfNames {
-		total, _, _ := takeUint64(data)
-		return 16*a.Count + min(total, mostPerByte*a.Packed)
+		return 16*a.Count + pack.NamesSize(data[:a.Packed])
 	}
-	return a.Count * typeSizes[a.Type]
+	return a.Count * typeSize(a.Type)
 }
 
 // maxUnpacked is how many bytes the arrays of a file take when they are unpacked, for each byte of the file, so that a

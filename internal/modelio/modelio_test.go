@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/libaoso/aoso/internal/pack"
 )
 
 type meta struct {
@@ -493,11 +495,11 @@ func FuzzOpen(f *testing.F) {
 			t.Fatal(err)
 		}
 		for name, a := range file.arrays {
-			if a.Packed == 0 && uint64(len(a.data))%typeSizes[a.Type] != 0 || len(a.data) > len(data) {
+			if a.Packed == 0 && uint64(len(a.data))%typeSize(a.Type) != 0 || len(a.data) > len(data) {
 				t.Fatalf("array %q of %s has %d bytes", name, a.Type, len(a.data))
 			}
 			v, err := Array[float64](file, name)
-			if a.Packed > 0 && uint64(len(v)) > mostPerByte*(a.Packed+1) || a.Packed == 0 && ((err == nil) != (a.Type == "f64") || len(v) > len(data)/8) {
+			if a.Packed > 0 && uint64(len(v)) > pack.MostPerByte*(a.Packed+1) || a.Packed == 0 && ((err == nil) != (a.Type == "f64") || len(v) > len(data)/8) {
 				t.Fatal(name, a.Type, len(v), err)
 			}
 		}

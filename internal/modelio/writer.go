@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/libaoso/aoso/internal/pack"
 )
 
 // Writer collects the content of a file.
@@ -56,7 +58,7 @@ func (w *Writer) add(name, of string, data []byte, count, group int) {
 
 // AddNames appends a list of names.
 func AddNames(w *Writer, name string, names []string) {
-	code := packNames(names)
+	code := pack.Names(names)
 	w.add(name, listOfNames, code, len(names), 1)
 	w.arrays[len(w.arrays)-1].Packed = uint64(len(code))
 }
@@ -69,7 +71,7 @@ func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 		if p.arrays[i].Packed > 0 {
 			continue
 		}
-		if code := pack(elementsOf(p.arrays[i].Type, p.data[i]), p.groups[i]); code != nil && align(uint64(len(code))) < align(p.arrays[i].size()) {
+		if code := pack.Pack(p.arrays[i].Type, p.data[i], p.groups[i]); code != nil && align(uint64(len(code))) < align(p.arrays[i].size()) {
 			p.data[i], p.arrays[i].Packed, p.arrays[i].CRC = code, uint64(len(code)), checksum(code)
 		}
 	}

@@ -1,4 +1,4 @@
-package modelio
+package pack
 
 import (
 	"encoding/binary"

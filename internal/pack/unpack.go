@@ -1,4 +1,4 @@
-package modelio
+package pack
 
 import (
 	"encoding/binary"
@@ -6,9 +6,14 @@ import (
 	"slices"
 )
 
-// unpack is the inverse of [pack]; ok is false if code is not that of this many elements.
+// Unpack is the inverse of [Pack]; ok is false if code is not that of this many elements.
+func Unpack(code []byte, of string, count int) (data []byte, ok bool) {
+	e, ok := unpack(code, of, count)
+	return e.data, ok
+}
+
 func unpack(code []byte, of string, count int) (e elements, ok bool) {
-	if len(code) == 0 || count/mostPerByte > len(code) {
+	if len(code) == 0 || count/MostPerByte > len(code) {
 		return e, false
 	}
 	p := packing{form: code[0] & 15, origin: code[0] >> 4}

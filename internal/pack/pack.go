@@ -1,4 +1,5 @@
-package modelio
+// Package pack codes the arrays of model files: numbers of all types, and lists of names.
+package pack
 
 import (
 	"encoding/binary"
@@ -46,7 +47,8 @@ const (
 	originGroup
 )
 
-const mostPerByte = 64
+// MostPerByte is the most elements, or bytes of names, that a byte of code stands for.
+const MostPerByte = 64
 
 // A form is a way to write elements as integers, and what its code begins with.
 type form struct {
@@ -63,9 +65,10 @@ func (f *form) number(n, base int64) uint64 {
 	return zigzag(n - base)
 }
 
-// pack returns the code of elements that come in groups of this size, or nil if that is no
-// shorter.
-func pack(e elements, group int) []byte {
+// Pack returns the code of the little-endian elements of a type, such as "f32", which come in groups
+// of this size; nil: it is no shorter.
+func Pack(of string, data []byte, group int) []byte {
+	e := elementsOf(of, data)
 	if e.len() == 0 {
 		return nil
 	}
@@ -78,7 +81,7 @@ func pack(e elements, group int) []byte {
 
 // lengthened is code with zeros behind it, until it may have this many elements.
 func lengthened(code []byte, elements int) []byte {
-	return append(code, make([]byte, max(0, (elements+mostPerByte-1)/mostPerByte-len(code)))...)
+	return append(code, make([]byte, max(0, (elements+MostPerByte-1)/MostPerByte-len(code)))...)
 }
 
 // packed takes the form and the origin that make the code of a sample shortest.

@@ -1,10 +1,16 @@
-package modelio
+package pack
 
 import (
 	"encoding/binary"
 	"iter"
 	"math"
 )
+
+// sizes are the bytes of an element, by type.
+var sizes = map[string]int{"i8": 1, "u8": 1, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f32": 4, "f64": 8}
+
+// Size returns the bytes of an element of a type; 0: there is no such type.
+func Size(of string) int { return sizes[of] }
 
 // elements is an array of a type as little-endian bytes. Its numbers are read and written as
 // integers, so that what works on them need not be compiled for each type.
@@ -14,10 +20,10 @@ type elements struct {
 	data []byte
 }
 
-func elementsOf(of string, data []byte) elements { return elements{of, int(typeSizes[of]), data} }
+func elementsOf(of string, data []byte) elements { return elements{of, Size(of), data} }
 
 func newElements(of string, count int) elements {
-	return elementsOf(of, make([]byte, count*int(typeSizes[of])))
+	return elementsOf(of, make([]byte, count*Size(of)))
 }
 
 func (e elements) len() int { return len(e.data) / e.size }

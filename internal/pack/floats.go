@@ -1,4 +1,4 @@
-package modelio
+package pack
 
 import "math"
 

@@ -1,9 +1,7 @@
-package modelio
+package pack
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -32,7 +30,7 @@ func TestPackNames(t *testing.T) {
 	const n = 20_000
 	lists := nameLists(n)
 	for name, most := range map[string]int{"species": n, "numbers": n, "random": 9 * n} {
-		if code := packNames(lists[name]); len(code) > most {
+		if code := Names(lists[name]); len(code) > most {
 			t.Errorf("%d names, %s, take %d bytes", n, name, len(code))
 		}
 	}
@@ -46,73 +44,40 @@ func TestPackNames(t *testing.T) {
 		lists["bytes"] = append(lists["bytes"], string(rune(c)), string(rune(c*200)))
 	}
 	for name, names := range lists {
-		code := packNames(names)
-		if have, ok := unpackNames(code, len(names)); !ok || !slices.Equal(have, names) {
+		code := Names(names)
+		if have, ok := UnpackNames(code, len(names)); !ok || !slices.Equal(have, names) {
 			t.Errorf("%s: %d names did not come back", name, len(names))
 		}
 		for _, count := range []int{0, len(names) - 1, len(names) + 1, 1 << 40} {
-			if _, ok := unpackNames(code, count); ok && name != "empty" {
+			if _, ok := UnpackNames(code, count); ok && name != "empty" {
 				t.Errorf("%s: the code of %d names is taken for that of %d", name, len(names), count)
 			}
 		}
 	}
 }
 
-// FuzzUnpackNames: code that is not of packNames gives as many names as asked for, or none,
+// FuzzUnpackNames: code that is not of Names gives as many names as asked for, or none,
 // and takes no more memory than its length allows.
-func FuzzUnpackNames(f *testing.F) {
+func FuzzUnNames(f *testing.F) {
 	for _, names := range nameLists(300) {
-		f.Add(packNames(names), 300)
-		f.Add(packNames(names), 299)
+		f.Add(Names(names), 300)
+		f.Add(Names(names), 299)
 	}
 	f.Fuzz(func(t *testing.T, code []byte, count int) {
 		if count < 1 || count > 1<<16 {
 			return
 		}
-		names, ok := unpackNames(code, count)
+		names, ok := UnpackNames(code, count)
 		if !ok {
 			return
 		}
-		if total := len(strings.Join(names, "")); len(names) != count || max(total, count) > mostPerByte*len(code) {
+		if total := len(strings.Join(names, "")); len(names) != count || max(total, count) > MostPerByte*len(code) {
 			t.Fatalf("%d names of %d bytes in place of %d from %d bytes", len(names), total, count, len(code))
 		}
-		if again, ok := unpackNames(packNames(names), count); !ok || !slices.Equal(again, names) {
+		if again, ok := UnpackNames(Names(names), count); !ok || !slices.Equal(again, names) {
 			t.Fatal("the names do not come back")
 		}
 	})
-}
-
-// TestNamesFile: names come back, also with packed arrays, and a list of names is neither an
-// array nor missing.
-func TestNamesFile(t *testing.T) {
-	names := nameLists(1000)["species"]
-	w := NewWriter(Model, struct{}{})
-	Add(w, "steps", make([]float32, 1000))
-	AddNames(w, "classes", names)
-	for _, packed := range []bool{false, true} {
-		var b bytes.Buffer
-		write := w.WriteTo
-		if packed {
-			write = w.WritePacked
-		}
-		if _, err := write(&b); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Open(Model, b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if have, err := f.Names("classes"); err != nil || !slices.Equal(have, names) {
-			t.Errorf("%d names: %v", len(have), err)
-		}
-		if _, err := f.Names("steps"); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), `no array "steps" of type str`) {
-			t.Error(err)
-		}
-		var steps []uint8
-		if err := Read(f, "classes", &steps); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "type str instead of u8") {
-			t.Error(err)
-		}
-	}
 }
 
 // TestForgedNames: code with wrong lengths is refused.
@@ -126,7 +91,7 @@ func TestForgedNames(t *testing.T) {
 		w := numberWriter{tokens: []byte(text)}
 		return w.appendTo(code, 1)
 	}
-	if names, ok := unpackNames(list(5, []uint32{0, 1}, []uint32{2, 2}, "abcd"), 2); !ok || names[0] != "ab" || names[1] != "acd" {
+	if names, ok := UnpackNames(list(5, []uint32{0, 1}, []uint32{2, 2}, "abcd"), 2); !ok || names[0] != "ab" || names[1] != "acd" {
 		t.Fatal("this is sound")
 	}
 	for what, code := range map[string][]byte{
@@ -142,7 +107,7 @@ func TestForgedNames(t *testing.T) {
 		"no lengths":                 binary.LittleEndian.AppendUint64(nil, 5),
 		"lengths past the end":       binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 5), 1<<63),
 	} {
-		if names, ok := unpackNames(code, 2); ok {
+		if names, ok := UnpackNames(code, 2); ok {
 			t.Errorf("%s: %q", what, names)
 		}
 	}
