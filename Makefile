@@ -9,7 +9,7 @@ STAGES = test-python test-go test-capi test-arm64 race test-examples torture tes
 LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -70,6 +70,7 @@ vet:
 	GOARCH=amd64 go vet work
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
 	go run ./tools/asm lint
+	go run ./tools/headers check
 	go run ./tools/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
 	@built=$$(git ls-files '*.o' '*.a' '*.so' '*.so.*' '*.dylib' '*.dll' '*.pyc' '*.whl' '*.test' '*/Makevars' 2>/dev/null); \
@@ -79,6 +80,9 @@ vet:
 
 params: ## write what is generated from the table of parameters in spec/
 	go generate ./spec
+
+headers: ## write what repeats the headers of the C library: its functions in C, its structs in Python
+	go run ./tools/headers write
 
 notices: ## write THIRD_PARTY_NOTICES, the licences of the linked modules
 	go run ./tools/notices write

@@ -112,8 +112,8 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 	})
 }
 
-//export goaoso_builder_append
-func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rowIDs *C.uint64_t, numRowIDs C.int64_t) C.aoso_status {
+//export goaoso_builder_append_with_ids
+func goaoso_builder_append_with_ids(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rowIDs *C.uint64_t, numRowIDs C.int64_t) C.aoso_status {
 	need := func(b *builder, m *matrix) float64 {
 		if b.twice {
 			return 0
