@@ -1,13 +1,19 @@
 package aoso
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"io"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/trials"
 	"github.com/libaoso/aoso/internal/tune"
 )
 
@@ -90,7 +96,7 @@ type Tuner struct {
 	job          fit.Job
 	search       *tune.Search
 	plain        *fit.Fit // in place of a search, where there is nothing to judge by
-	table        *trialsTable
+	table        *trials.Table
 	last         TuneProgress
 }
 
@@ -142,8 +148,8 @@ func (t *Tuner) begin(o TuneOptions) error {
 	}
 	if o.Table != "" {
 		var err error
-		if t.table, search.Known, err = openTrials(o.Table, t.describe()); err != nil {
-			return err
+		if t.table, search.Known, err = trials.Open(o.Table, t.describe()); err != nil {
+			return public(err)
 		}
 	}
 	if s.Classes > 1 {
@@ -155,11 +161,11 @@ func (t *Tuner) begin(o TuneOptions) error {
 	return nil
 }
 
-// describe says what a trials table is of.
+// describe describes the search: a trials table with another description is of another one.
 func (t *Tuner) describe() string {
 	p := t.params
 	p.Threads, p.Level, p.TimeLimit = 0, "", 0
-	return describeTrials(t.train, t.valid, p)
+	return fmt.Sprintf("aoso trials, version 1; data %s; validation %s; params %s", digest(t.train), digest(t.valid), p.Changes())
 }
 
 // Free gives the tuner's memory and threads back, and closes the trials table.
@@ -172,7 +178,7 @@ func (t *Tuner) Free() {
 	if t.plain != nil {
 		t.plain.Free()
 	}
-	t.table.close()
+	t.table.Close()
 	runtime.KeepAlive(t.train)
 	runtime.KeepAlive(t.valid)
 }
@@ -186,8 +192,8 @@ func (t *Tuner) Step(ctx context.Context) (p TuneProgress, more bool, err error)
 		more = t.plain.Step(ctx)
 	} else {
 		more = t.search.Step(ctx)
-		if err = t.table.write(t.search.Records(), t.job.Choose); err != nil {
-			t.table.close()
+		if err = t.table.Write(t.search.Records(), t.job.Choose); err != nil {
+			t.table.Close()
 			t.table = nil
 		}
 	}
@@ -244,8 +250,59 @@ func (t *Tuner) Result() *TuneResult {
 	}
 	if t.search != nil {
 		for _, record := range t.search.Records() {
-			result.Trials = append(result.Trials, newTrial(&record, t.job.Choose))
+			result.Trials = append(result.Trials, Trial(trials.New(&record, t.job.Choose)))
 		}
 	}
 	return result
+}
+
+// Trial is a line of the trials table: what parameters have shown after some
+// training.
+type Trial struct {
+	Number      int     `json:"trial"`          // from 1
+	Rung        int     `json:"rung"`           // step of successive halving, from 1
+	Params      string  `json:"params"`         // those that differ from the defaults, as [ParseParams] reads them
+	Trained     int     `json:"trained"`        // iterations so far
+	Best        int     `json:"best_iteration"` // iteration of the least refined loss
+	Iterations  int     `json:"iterations"`     // of the model that the parameters would lead to
+	RefinedLoss float64 `json:"refined_loss"`   // the least so far: log loss with the best temperature
+	LogLoss     float64 `json:"log_loss"`       // after Iterations, without a temperature
+	Errors      int     `json:"errors"`         // after Iterations, of the rows that judge
+	Temperature float64 `json:"temperature"`    // that suits these rows best
+	Seconds     float64 `json:"seconds"`        // of training
+}
+
+// BestTrials returns the trials that were trained longest, the best first, at most so
+// many: a line for each, that of its last rung.
+func BestTrials(all []Trial, most int) []Trial {
+	last := map[int]Trial{}
+	for _, t := range all {
+		last[t.Number] = t
+	}
+	best := slices.SortedFunc(maps.Values(last), func(a, b Trial) int {
+		return cmp.Or(-cmp.Compare(min(a.Rung, 3), min(b.Rung, 3)), cmp.Compare(a.RefinedLoss, b.RefinedLoss), a.Number-b.Number)
+	})
+	return best[:min(most, len(best))]
+}
+
+// WriteTrials writes a trials table as CSV, with a line of names.
+func WriteTrials(w io.Writer, all []Trial) error {
+	lines := make([]trials.Trial, len(all))
+	for i := range all {
+		lines[i] = trials.Trial(all[i])
+	}
+	return trials.WriteCSV(w, lines)
+}
+
+// digest returns a text that differs between datasets.
+func digest(d *Dataset) string {
+	if d == nil {
+		return "none"
+	}
+	sum := d.set.Writer().Hash()
+	text := fmt.Sprintf("%x", sum[:8])
+	if m := d.continued(); m != nil {
+		text += " after " + m.Fingerprint()
+	}
+	return text
 }
