@@ -53,7 +53,7 @@ type SetOptions struct {
 	Alpha            float64 // the probability that a set misses the class of its row, between 0 and 1
 	Method           string  // SetLAC, SetAPS or SetRAPS; "": SetLAC
 	ClassConditional bool    // sets miss the rows of each class with probability Alpha
-	NonEmpty         bool    // sets that would be empty have the likeliest class
+	NonEmpty         bool    // sets that would be empty have the most likely class
 }
 
 // PredictSet returns, for each row of x, a set of classes that misses the row's
@@ -69,7 +69,7 @@ type SetOptions struct {
 // classes that are likelier, and a part of the class's own; its sets are larger where
 // the model is unsure (Y. Romano, M. Sesia and E. Candès, Classification with valid
 // and adaptive coverage, 2020). SetRAPS adds a penalty for each class beyond the
-// likeliest ones, which keeps such sets small (A. Angelopoulos, S. Bates, J. Malik
+// most likely ones, which keeps such sets small (A. Angelopoulos, S. Bates, J. Malik
 // and M. Jordan, Uncertainty sets for image classifiers using conformal prediction,
 // 2021).
 //

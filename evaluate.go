@@ -206,16 +206,16 @@ type Reliability struct {
 	Bins []ReliabilityBin
 }
 
-// ReliabilityBin is rows whose likeliest class has about the same probability.
+// ReliabilityBin is rows whose most likely class has about the same probability.
 type ReliabilityBin struct {
 	Rows       int     // how many there are
 	Share      float64 // of all rows, weighted
-	Confidence float64 // mean probability of the likeliest class, weighted
+	Confidence float64 // mean probability of the most likely class, weighted
 	Accuracy   float64 // share of the rows that have this class, weighted; rows of unknown classes have not
 }
 
 // Reliability compares the model's probabilities for x with labels; weights may be
-// nil. The expected calibration error is that of the likeliest class (C. Guo et al.,
+// nil. The expected calibration error is that of the most likely class (C. Guo et al.,
 // On calibration of modern neural networks, 2017), but in 15 bins that have equal
 // weight, because bins of equal width leave most rows of a good model in one bin (J.
 // Nixon et al., Measuring calibration in deep learning, 2019). Equal confidences are

@@ -24,7 +24,7 @@ func (m *Model) SHAP(x Features, o PredictOptions) ([]float64, error) {
 // default.
 type SHAPOptions struct {
 	PredictOptions
-	Top int // explain only this many classes of each row, the likeliest; 0: all
+	Top int // explain only this many classes of each row, the most likely; 0: all
 }
 
 // Contributions are SHAP values as a sparse matrix in compressed rows. A line
@@ -40,7 +40,7 @@ type Contributions struct {
 }
 
 // SHAPSparse returns the SHAP values that [Model.SHAP] does. If Top is set,
-// they are only those of the likeliest classes of each row: the likeliest
+// they are only those of the most likely classes of each row: the most likely
 // first, the lower where some tie. Else the classes are in the order of their
 // numbers.
 func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
@@ -67,7 +67,7 @@ func (m *Model) explanation(j *predict.Job) explain.Job {
 	}
 }
 
-// top returns the likeliest classes of each row, rows × n.
+// top returns the most likely classes of each row, rows × n.
 func (m *Model) top(j *predict.Job, n int) []int32 {
 	classes := make([]int32, j.Features.Rows()*n)
 	m.predictor.Top(j, n, m.content.Temperature, func(row int, best []predict.Scored) {

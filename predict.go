@@ -90,7 +90,7 @@ func (m *Model) softmax(k *kernel.Funcs, scores []float64) {
 	k.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: len(m.content.Classes), Temperature: m.content.Temperature})
 }
 
-// Predict returns the number of the likeliest class of each row of x, the
+// Predict returns the number of the most likely class of each row of x, the
 // lowest where some tie. [Model.Classes] has their labels.
 func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 	j, err := m.job(x, o)
@@ -102,8 +102,8 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 	return best, nil
 }
 
-// PredictTop returns the numbers of the top likeliest classes of each row of x, the
-// likeliest first, and their probabilities, both rows × top. Of classes that tie, the
+// PredictTop returns the numbers of the top most likely classes of each row of x, the
+// most likely first, and their probabilities, both rows × top. Of classes that tie, the
 // lower comes first. With sparse leaves and no linear scores it takes time by the classes
 // that a row's leaves move, not by all classes; probabilities can then differ from those
 // of [Model.PredictProba] by rounding.

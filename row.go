@@ -77,7 +77,7 @@ func (p *RowPredictor) RawOf(row []float64, classes []int, scores []float64) err
 	return nil
 }
 
-// Class returns the number of the likeliest class of a row, the lowest where
+// Class returns the number of the most likely class of a row, the lowest where
 // some tie. It stops at the tree from which on no score can catch up any more.
 func (p *RowPredictor) Class(row []float64) (int, error) {
 	if err := p.load(row); err != nil {

@@ -82,7 +82,7 @@ def measure(job: dict[str, Any]) -> dict[str, str]:
 
 
 def evaluate(scores: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """The shares of rows whose class is not the likeliest, and not among the likeliest five, and the mean log loss."""
+    """The shares of rows whose class is not the most likely, and not among the most likely five, and the mean log loss."""
     of_label = scores[np.arange(len(y)), y]
     above = (scores > of_label[:, None]).sum(axis=1)
     loss = -float(log_softmax(scores.astype(np.float64), axis=1)[np.arange(len(y)), y].mean())

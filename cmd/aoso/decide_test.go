@@ -47,7 +47,7 @@ func TestSets(t *testing.T) {
 	fail(t, exitFailed, []string{"unknown classes"}, "conformalize", "--model", model, "--data", file(t, "d.csv", "1,2,new\n"), "--out", with)
 }
 
-// TestTop: the likeliest classes and their probabilities, in order.
+// TestTop: the most likely classes and their probabilities, in order.
 func TestTop(t *testing.T) {
 	model, data := smallModel(t), file(t, "d.csv", small)
 	rows := records(t, "class1,probability1,class2,probability2", "predict", "--model", model, "--data", data, "--top", "2")

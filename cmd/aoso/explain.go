@@ -29,7 +29,7 @@ func newExplain() *cobra.Command {
 		Long: `Print SHAP values of predictions, or the importance of features, as CSV.
 
 With --data, the SHAP values of each row: what knowing each feature adds to the
-raw score of the predicted class, or of the --top likeliest classes. Together
+raw score of the predicted class, or of the --top most likely classes. Together
 with the bias they sum to the raw score. The output is one of
 
   dense   one line per row and class, with one column per feature
@@ -52,7 +52,7 @@ tell apart, the largest gain first.`,
 	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean; without --data: pairs")
 	complete(c, "output", "dense", "sparse", "mean", "pairs")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
-	f.IntVar(&e.options.Top, "top", 1, "number of likeliest classes of each row to explain; 0: all")
+	f.IntVar(&e.options.Top, "top", 1, "number of most likely classes of each row to explain; 0: all")
 	bindPredict(c, &e.options.PredictOptions)
 	require(c, "model")
 	return c

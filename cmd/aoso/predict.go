@@ -40,7 +40,7 @@ With --sets ALPHA the output is, for each row, the size of a set of classes that
 misses the row's class with probability ALPHA, and the classes, separated by |. In
 a name, a backslash precedes | and \. Such a set may be empty; see --non-empty.
 
-With --top N the output is, for each row, the N likeliest classes, the likeliest
+With --top N the output is, for each row, the N most likely classes, the most likely
 first, each followed by its probability.
 
 With --costs FILE the output is, for each row, the decision of least expected cost,
@@ -63,7 +63,7 @@ the row has this class. Decisions may be other things than classes.`,
 	f.StringVar(&p.decider.sets.Method, "method", aoso.SetLAC, "for sets: lac (the smallest), aps or raps (larger for rows that are hard)")
 	complete(c, "method", aoso.SetLAC, aoso.SetAPS, aoso.SetRAPS)
 	f.BoolVar(&p.decider.sets.ClassConditional, "class-conditional", false, "for sets: miss the rows of each class with probability alpha")
-	f.BoolVar(&p.decider.sets.NonEmpty, "non-empty", false, "for sets: put the likeliest class into empty ones")
+	f.BoolVar(&p.decider.sets.NonEmpty, "non-empty", false, "for sets: put the most likely class into empty ones")
 	f.StringVar(&p.decider.costsFile, "costs", "", "write the decisions of least expected cost by the costs in this `file`")
 	f.IntVar(&p.top, "top", 0, "write this many of the most likely classes and their probabilities")
 	c.MarkFlagsMutuallyExclusive("output", "sets", "costs", "top")
@@ -89,7 +89,7 @@ func (p *predictor) run(c *cobra.Command) error {
 		"proba": p.proba,
 		"raw":   p.raw,
 		"leaf":  p.leaves,
-		"top":   p.likeliest,
+		"top":   p.mostLikely,
 		"sets":  p.writeSets,
 		"costs": p.decide,
 	}[p.what(c)]
@@ -193,7 +193,7 @@ func (p *predictor) classes(w *lineWriter, m *aoso.Model, x aoso.Features) error
 	return err
 }
 
-func (p *predictor) likeliest(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+func (p *predictor) mostLikely(w *lineWriter, m *aoso.Model, x aoso.Features) error {
 	best, proba, err := m.PredictTop(x, p.top, p.options)
 	classes := m.Classes()
 	for i, k := range best {

@@ -14,14 +14,14 @@ func TestDecide(t *testing.T) {
 	x := d.slice(300, 400).features()
 	proba := mustProba(t, m, x)
 
-	// Where all errors cost the same, the likeliest class is decided for.
+	// Where all errors cost the same, the most likely class is decided for.
 	decisions, expected, err := m.Decide(x, []float64{0, 1, 1, 1, 0, 1, 1, 1, 0}, aoso.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	likeliest, err := m.Predict(x, aoso.PredictOptions{})
-	if err != nil || !slices.Equal(decisions, likeliest) {
-		t.Error("other decisions than the likeliest classes", err)
+	mostLikely, err := m.Predict(x, aoso.PredictOptions{})
+	if err != nil || !slices.Equal(decisions, mostLikely) {
+		t.Error("other decisions than the most likely classes", err)
 	}
 	for i, k := range decisions {
 		if !near(expected[i], 1-proba[3*i+k], 1e-12) {

@@ -23,7 +23,7 @@ func TestReliability(t *testing.T) {
 	test := d.slice(500, 2000)
 	r := reliability(t, m, test)
 	proba := mustProba(t, m, test.features())
-	likeliest, err := m.Predict(test.features(), aoso.PredictOptions{})
+	mostLikely, err := m.Predict(test.features(), aoso.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestReliability(t *testing.T) {
 	for i, y := range test.y {
 		w := test.weights[i]
 		total += w
-		if likeliest[i] == y {
+		if mostLikely[i] == y {
 			right += w
 		}
 		for k, p := range proba[4*i:][:4] {

@@ -99,13 +99,13 @@ func TestSetsAgree(t *testing.T) {
 			}
 		}
 		s.NonEmpty = true
-		likeliest, err := m.Predict(test.features(), aoso.PredictOptions{})
+		mostLikely, err := m.Predict(test.features(), aoso.PredictOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, in := range predictSet(t, m, test.features(), s, aoso.PredictOptions{}) {
 			set := sets[i/5*5:][:5]
-			if in != set[i%5] && (slices.Contains(set, true) || i%5 != likeliest[i/5]) {
+			if in != set[i%5] && (slices.Contains(set, true) || i%5 != mostLikely[i/5]) {
 				t.Fatalf("%+v: row %d, class %d", s, i/5, i%5)
 			}
 		}

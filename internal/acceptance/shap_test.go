@@ -313,7 +313,7 @@ func TestSHAPSparse(t *testing.T) {
 	}
 }
 
-// TestSHAPWide explains the likeliest of 20,000 classes.
+// TestSHAPWide explains the most likely of 20,000 classes.
 func TestSHAPWide(t *testing.T) {
 	const classes, rows, top = 20_000, 30, 3
 	d := &table{}
@@ -330,14 +330,14 @@ func TestSHAPWide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		likeliest, _, err := m.PredictTop(x, top, aoso.PredictOptions{})
+		mostLikely, _, err := m.PredictTop(x, top, aoso.PredictOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		scores := rawScores(t, m, x, aoso.PredictOptions{})
 		for line, k := range c.Classes {
-			if k != int32(likeliest[line]) {
-				t.Fatalf("line %d: class %d, want %d", line, k, likeliest[line])
+			if k != int32(mostLikely[line]) {
+				t.Fatalf("line %d: class %d, want %d", line, k, mostLikely[line])
 			}
 			sum := 0.0
 			for _, v := range c.Values[c.First[line]:c.First[line+1]] {

@@ -11,7 +11,7 @@ const tuningAlpha = 0.1
 var lambdas = [...]float64{0.001, 0.01, 0.1, 0.2, 0.5}
 
 // tuning is what rows tell about penalties: the APS scores of all their classes,
-// the likeliest first.
+// the most likely first.
 type tuning struct {
 	rows, classes int
 	aps           []float32 // rows × classes
@@ -35,7 +35,7 @@ func (t *tuning) add(number int, r row) {
 	})
 }
 
-// penalty frees as many of the likeliest classes as hold the classes of all but
+// penalty frees as many of the most likely classes as hold the classes of all but
 // tuningAlpha of the rows. Of lambdas it takes the one that makes their sets
 // smallest, the least where some tie.
 func (t *tuning) penalty(s *Scores) Penalty {

@@ -11,7 +11,7 @@ import (
 // row is the probabilities that a model gives a row, by class.
 type row struct {
 	p    []float64
-	best int     // the likeliest class, the lowest where some tie
+	best int     // the most likely class, the lowest where some tie
 	part float64 // of a class's own probability that counts in its APS score
 }
 
@@ -32,7 +32,7 @@ func newRow(p []float64) row {
 }
 
 // lac is 1 − p of a class (M. Sadinle, J. Lei and L. Wasserman, 2019). That of the
-// likeliest is summed up, so that it differs from zero where p is almost one.
+// most likely is summed up, so that it differs from zero where p is almost one.
 func (r row) lac(class int) float32 {
 	if class != r.best {
 		return float32(1 - r.p[class])
@@ -67,7 +67,7 @@ func (r row) aps(class int, above uint64) float32 {
 	return float32(min(float64(float64(above)*0x1p-53)+float64(r.part*r.p[class]), 1))
 }
 
-// ranked calls f with the classes, the likeliest first, and the mass of those ahead,
+// ranked calls f with the classes, the most likely first, and the mass of those ahead,
 // until f returns false. order is room for the classes.
 func (r row) ranked(order []int, f func(class, rank int, above uint64) bool) {
 	for k := range order {

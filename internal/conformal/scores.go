@@ -38,10 +38,10 @@ type Scores struct {
 	Tuning int // the number of first rows, which chose the penalty
 }
 
-// Penalty is what method raps adds to the scores of classes beyond the likeliest.
+// Penalty is what method raps adds to the scores of classes beyond the most likely.
 type Penalty struct {
 	Lambda float64 // for each class beyond
-	Free   int     // the likeliest classes, which have none
+	Free   int     // the most likely classes, which have none
 }
 
 // of returns the penalty of a class that this many are ahead of.

@@ -25,7 +25,7 @@ type Rule struct {
 	scores   *Scores
 	method   Method
 	limits   []float64 // by class: the worst score of a class in a set
-	NonEmpty bool      // sets that would be empty have the likeliest class
+	NonEmpty bool      // sets that would be empty have the most likely class
 }
 
 // NewRule returns a rule by which sets miss the class of a row with a probability of

@@ -17,7 +17,7 @@ type Base interface {
 	Pick(rows, classes []uint32, scores []float64)
 }
 
-// baseOdds is the odds of rows before any leaf, against the likeliest class of the row.
+// baseOdds is the odds of rows before any leaf, against the most likely class of the row.
 type baseOdds struct {
 	Base
 	most []float64 // by row: the greatest score
@@ -77,8 +77,8 @@ func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float3
 	return r.Bound()
 }
 
-// begin gives the likeliest classes of a row with these scores entries. Most of many classes
-// are so far below the likeliest that they have the least odds.
+// begin gives the most likely classes of a row with these scores entries. Most of many classes
+// are so far below the most likely that they have the least odds.
 func (e *entries) begin(row int, scores []float64) {
 	b := e.base
 	b.most[row] = slices.Max(scores)

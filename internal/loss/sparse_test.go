@@ -233,7 +233,7 @@ func testLikely(t *testing.T, trees int, based bool, team *par.Team) {
 		near(t, "the sum of probabilities", sum, 1, single)
 		if trees == 0 {
 			for k := range p {
-				moved[i] = append(moved[i], uint32(k)) // base scores give the likeliest of all entries
+				moved[i] = append(moved[i], uint32(k)) // base scores give the most likely of all entries
 			}
 		}
 		for _, k := range moved[i] {
@@ -268,7 +268,7 @@ func TestBaseFarApart(t *testing.T) {
 	}
 }
 
-// TestOddsJudge: odds tell the likeliest class and the log loss, at any temperature.
+// TestOddsJudge: odds tell the most likely class and the log loss, at any temperature.
 func TestOddsJudge(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()

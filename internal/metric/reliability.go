@@ -18,7 +18,7 @@ type Reliability struct {
 	Bins       []Bin
 }
 
-// Bin is rows whose likeliest class has about the same probability.
+// Bin is rows whose most likely class has about the same probability.
 type Bin struct {
 	Rows                        int
 	Share, Confidence, Accuracy float64
@@ -30,7 +30,7 @@ type Forecast struct {
 	right                     bool
 }
 
-// Set takes probabilities, the likeliest class, and the class; −1: it is unknown.
+// Set takes probabilities, the most likely class, and the class; −1: it is unknown.
 func (f *Forecast) Set(p []float64, best, y int, weight float64) {
 	*f = Forecast{confidence: p[best], weight: weight, right: best == y}
 	for k, p := range p {

@@ -37,8 +37,8 @@ def test_sets_cover(booster, some, method, class_conditional):
         assert coverage == pytest.approx(0.9, abs=0.03)
         filled = model.predict_set(x[test], method=method, class_conditional=class_conditional, non_empty=True)
         assert filled.any(axis=1).all() and (filled >= sets).all()
-        likeliest = model.predict(x[test]) == model.classes[:, None]
-        np.testing.assert_array_equal(filled, np.where(sets.any(axis=1), sets.T, likeliest).T)
+        most_likely = model.predict(x[test]) == model.classes[:, None]
+        np.testing.assert_array_equal(filled, np.where(sets.any(axis=1), sets.T, most_likely).T)
 
 
 def test_sets_are_saved(booster, some, tmp_path):

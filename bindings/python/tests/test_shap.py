@@ -28,7 +28,7 @@ def test_sparse_is_dense_without_zeros(any_method, letters):
     assert len(sparse.values) == sparse.indptr[-1] <= np.count_nonzero(dense) + 30 * 26
 
 
-def test_the_likeliest_classes(booster, letters):
+def test_the_most_likely_classes(booster, letters):
     x = letters[0][4000:4030]
     top = booster.shap(x, sparse=True, top=3)
     raw = booster.predict_raw(x)
@@ -37,7 +37,7 @@ def test_the_likeliest_classes(booster, letters):
     np.testing.assert_allclose(top.to_scipy().toarray().reshape(30, 3, 17), wanted, atol=1e-12)
 
 
-def test_the_likeliest_of_20000_classes():
+def test_the_most_likely_of_20000_classes():
     y = np.concatenate([np.arange(20_000), np.arange(30).repeat(60)])
     x = np.column_stack([y % 141, y // 141]).astype(float)
     wide = aoso.train({"trees": 3, "leaves": 40, "leaf": "sparse", "calibration": "none"}, aoso.Dataset(x, y))

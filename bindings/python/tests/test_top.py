@@ -1,4 +1,4 @@
-"""The likeliest classes."""
+"""The most likely classes."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def blobs(classes):
 
 
 @pytest.mark.parametrize(("leaf", "classes"), [("full", 6), ("full", 120), ("sparse", 150)])
-def test_the_likeliest_come_first(leaf, classes):
+def test_the_most_likely_come_first(leaf, classes):
     x, y = blobs(classes)
     booster = aoso.train({"trees": 5, "leaf": leaf, "leaf_classes": 4, "calibration": "none"}, aoso.Dataset(x, y))
     proba, raw = booster.predict_proba(x), booster.predict_raw(x)

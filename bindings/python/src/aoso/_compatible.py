@@ -246,7 +246,7 @@ class Compatible:
         return self.booster_
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[Array]:
-        """The likeliest classes at stages of boosting: after every ``every`` iterations, and at the end.
+        """The most likely classes at stages of boosting: after every ``every`` iterations, and at the end.
 
         Parameters
         ----------

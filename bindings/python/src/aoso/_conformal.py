@@ -55,7 +55,7 @@ def _threshold(scores: Array, weights: Array, alpha: float) -> float:
 
 
 def _lac(p: Array, best: Array) -> Array:
-    """1 - p; that of the likeliest class is the sum of the others."""
+    """1 - p; that of the most likely class is the sum of the others."""
     others = np.zeros(len(p))
     for k in range(p.shape[1]):
         others += np.where(best == k, 0, p[:, k])

@@ -31,7 +31,7 @@ class Decisions:
         def _threads(self) -> int: ...
 
     def predict_top(self, X: Any, top: int = 5) -> tuple[Array, Array]:
-        """The likeliest classes of each row, the likeliest first, and their probabilities.
+        """The most likely classes of each row, the most likely first, and their probabilities.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Decisions:
         class_conditional : bool, default False
             Sets miss the rows of each class with probability ``alpha``.
         non_empty : bool, default False
-            Put the likeliest class into sets that would be empty.
+            Put the most likely class into sets that would be empty.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The likeliest classes of rows."""
+"""The most likely classes of rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._serving import Twin
 
 
 def predict_top(model: _capi.Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array]:
-    """The numbers of the likeliest classes and their probabilities, rows × top."""
+    """The numbers of the most likely classes and their probabilities, rows × top."""
     top = _capi.integer("top", top)
     classes, proba = np.empty((x.shape[0], max(top, 0)), np.int32), np.empty((x.shape[0], max(top, 0)))
     out = (_address(classes), _address(proba), classes.size)

@@ -86,7 +86,7 @@ class Booster(Report, Probability, Confusing, Familiar):
     # ------------------------------------------------------------- prediction
 
     def predict(self, x: Any, *, trees: int = 0, threads: int = 0, **others: Any) -> Array:
-        """The likeliest class of each row.
+        """The most likely class of each row.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         sparse : bool, default False
             Leave zeros out.
         top : int, default 0
-            If ``sparse``: how many of the likeliest classes of each row to explain; 0: all.
+            If ``sparse``: how many of the most likely classes of each row to explain; 0: all.
 
         Returns
         -------

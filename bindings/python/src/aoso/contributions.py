@@ -1,4 +1,4 @@
-"""SHAP values of the likeliest classes."""
+"""SHAP values of the most likely classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Contributions(NamedTuple):
     Attributes
     ----------
     classes : array of shape (n_rows, classes per row), int32
-        Positions in the model's ``classes``: the likeliest first if ``top`` was given, else all in order.
+        Positions in the model's ``classes``: the most likely first if ``top`` was given, else all in order.
     indptr : array of shape (n_lines + 1,), int64
         Where each line begins in ``columns`` and ``values``.
     columns : array of int32

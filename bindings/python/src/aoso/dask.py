@@ -277,7 +277,7 @@ class DaskAOSOClassifier(AOSOClassifier):
         return self
 
     def predict(self, X: Any) -> Any:  # type: ignore[override]
-        """The likeliest class of each row of ``X``: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
+        """The most likely class of each row of ``X``: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
         check_is_fitted(self)
         return self._by_block("predict", X, self.classes_[:1])
 

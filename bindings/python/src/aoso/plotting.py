@@ -132,7 +132,7 @@ def plot_importance(
 
 
 def plot_reliability(model: Any, x: Any, y: Any, *, weight: Any = None, ax: Axes | None = None) -> Axes:
-    """Draw a reliability diagram: how often the likeliest class is right, against its probability.
+    """Draw a reliability diagram: how often the most likely class is right, against its probability.
 
     The points are bins of equal weight. Below the diagonal the model is overconfident. The title has the expected calibration
     error and the Brier score; see :meth:`aoso.Booster.reliability`.
@@ -155,7 +155,7 @@ def plot_reliability(model: Any, x: Any, y: Any, *, weight: Any = None, ax: Axes
     low = min(report.bins["confidence"].min(initial=1), report.bins["accuracy"].min(initial=1))
     ax.plot([low, 1], [low, 1], color=_MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     ax.plot(report.bins["confidence"], report.bins["accuracy"], color=_BLUE, linewidth=1.8, marker="o", markersize=5)
-    ax.set(xlabel="mean probability of the likeliest class", ylabel="share of rows that have it", aspect="equal")
+    ax.set(xlabel="mean probability of the most likely class", ylabel="share of rows that have it", aspect="equal")
     ax.set_title(f"ECE {report.ece:.3g}, Brier score {report.brier:.3g}", loc="left", color=_INK, fontsize=11)
     ax.grid(color=_GRID, linewidth=0.8)
     return ax

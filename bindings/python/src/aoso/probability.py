@@ -28,7 +28,7 @@ class Reliability(NamedTuple):
         The expected calibration error: the mean of ``abs(confidence - accuracy)`` over the bins, weighted by ``share``.
     bins : structured array
         At most 15 bins of equal weight, in the order of confidence, as in a reliability diagram. The fields are ``rows``;
-        ``share``, of the weight of all rows; ``confidence``, the mean probability of the likeliest class; and ``accuracy``,
+        ``share``, of the weight of all rows; ``confidence``, the mean probability of the most likely class; and ``accuracy``,
         the share of the rows that have this class.
     """
 
@@ -52,7 +52,7 @@ class Probability:
         def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]: ...
 
     def predict_top(self, x: Any, top: int = 5, *, trees: int = 0, threads: int = 0) -> tuple[Array, Array]:
-        """The likeliest classes of each row, the likeliest first, and their probabilities.
+        """The most likely classes of each row, the most likely first, and their probabilities.
 
         With sparse leaves and no linear scores, it takes time by the classes that a row's leaves move, not by all classes.
 
@@ -127,12 +127,12 @@ class Probability:
         method : {"lac", "aps", "raps"}, default "lac"
             The score of a class. "lac": 1 - its probability, which makes the smallest sets on average [1]_. "aps": the
             probability of all classes that are likelier and a part of its own; sets are larger for rows that are hard [2]_.
-            "raps": the same with a penalty for each class beyond the likeliest ones, which keeps sets small [3]_.
+            "raps": the same with a penalty for each class beyond the most likely ones, which keeps sets small [3]_.
         class_conditional : bool, default False
             Sets miss the rows of each class with probability ``alpha``, not only those of all classes together. A class with
             fewer than ``1 / alpha - 1`` other rows is in every set.
         non_empty : bool, default False
-            Put the likeliest class into sets that would be empty. Sets then miss less often than ``alpha``. Without it, a
+            Put the most likely class into sets that would be empty. Sets then miss less often than ``alpha``. Without it, a
             model that errs less often than ``alpha`` must leave some sets empty.
         threads : int, default 0
 
@@ -229,7 +229,7 @@ class Probability:
     def reliability(self, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> Reliability:
         """Compare probabilities with labels.
 
-        The expected calibration error is that of the likeliest class [1]_, in bins of equal weight rather than equal width:
+        The expected calibration error is that of the most likely class [1]_, in bins of equal weight rather than equal width:
         the confidences of a good model are almost all in one bin of equal width [2]_.
 
         Parameters

@@ -39,7 +39,7 @@ class RowPredictor:
         self._classes = classes
 
     def predict(self, row: Any) -> Any:
-        """The likeliest class. Stops as soon as no other class can catch up.
+        """The most likely class. Stops as soon as no other class can catch up.
 
         Parameters
         ----------

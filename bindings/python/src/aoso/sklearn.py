@@ -342,7 +342,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         return self.booster_
 
     def predict(self, X: Any, **others: Any) -> Array:
-        """The likeliest class of each row.
+        """The most likely class of each row.
 
         Parameters
         ----------
