@@ -88,8 +88,8 @@ func (b *initialScores) Scores(first, end int, scores []float64) {
 	scorer.Scores(places, end-first, scores, b.kernels)
 }
 
-// Pick writes the scores of some classes of rows, rows × classes, bit for bit as Scores does.
-func (b *initialScores) Pick(rows, classes []uint32, scores []float64) {
+// ScoresOf writes the scores of some classes of rows, rows × classes, bit for bit as Scores does.
+func (b *initialScores) ScoresOf(rows, classes []uint32, scores []float64) {
 	terms, byClass := b.Terms(), b.byClass()
 	places, x := make([]float32, terms), make([]float64, terms)
 	for _, row := range rows {

@@ -334,12 +334,12 @@ func (e *estimate) scoreBytes() float64 {
 // nodes; the leaf-pair cache.
 func (e *estimate) sparseBytes(named float64) float64 {
 	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 8 + 16
-	kept := min(e.leaves()*e.classes, tree.ListedOfRow*float64(e.drawn)+tree.ListedBytes/listed)
+	kept := min(e.leaves()*e.classes, tree.SparsePerRow*float64(e.drawn)+tree.SparseBytes/listed)
 	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
 	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
 	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.Trees)/loss.SpanTrees)
-	recalled := e.threads * loss.RecallBytes(named, e.leaves())
+	recalled := e.threads * loss.LeafCacheBytes(named, e.leaves())
 	return changes + indexes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + recalled
 }
 

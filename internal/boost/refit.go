@@ -61,7 +61,7 @@ func (r *refit) refitTree(t int, segments []tree.Segment) {
 		for j, old := range refitted.Leaf(i).Values() {
 			value := float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j]))
 			if r.forest.Full() {
-				leaf.Steps[j] = r.values.Newton.Rounded(value, r.forest.Classes())
+				leaf.Steps[j] = r.values.Newton.Round(value, r.forest.Classes())
 			} else {
 				leaf.Steps[j] = float32(value)
 			}

@@ -27,7 +27,7 @@ func newSample(of *bin.Matrix, m *bin.Mapper, r *loss.Residuals, rows int) *samp
 
 // copyRows copies the given rows.
 func (s *sample) copyRows(r *loss.Residuals, rows []uint32, team *par.Team) {
-	s.residuals.Take(r, rows, team)
+	s.residuals.CopyRows(r, rows, team)
 	s.bins.Matrix.CopyRows(s.of, rows, team)
 }
 

@@ -44,7 +44,7 @@ type state struct {
 
 	// With sparse class scores, in place of moves: the leaves of a tree and their rows.
 	leaves  []tree.Leaf
-	reached []loss.Reached
+	reached []loss.LeafRows
 }
 
 // move is rows that take the step of a leaf.
@@ -74,7 +74,7 @@ func (s *state) reset() {
 	switch {
 	case s.initial == nil: // they are
 	case s.residuals.Sparse():
-		s.setBound(s.residuals.Begin(s.initial, s.team))
+		s.setBound(s.residuals.SetInitial(s.initial, s.team))
 	default:
 		s.renewFrom(func(first, end int, scratch []float64) []float64 {
 			scratch = slices.Grow(scratch[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
@@ -103,7 +103,7 @@ func (s *state) lost() bool {
 	if s.group != nil {
 		return s.scores == nil && s.anyLost
 	}
-	return s.scores == nil && s.residuals.Lost()
+	return s.scores == nil && s.residuals.HasClipped()
 }
 
 // free releases the memory.
@@ -165,14 +165,14 @@ func (s *state) apply() {
 // applySparse is apply with sparse class scores.
 func (s *state) applySparse() {
 	steps := sparseSteps(s.leaves, s.residuals.Classes, s.team)
-	s.moved, s.most = s.residuals.Move(steps, s.reached, s.team)
+	s.moved, s.most = s.residuals.Apply(steps, s.reached, s.team)
 	s.reached = s.reached[:0]
 }
 
 // reached appends the rows of segments.
-func reached(to []loss.Reached, segments []tree.Segment) []loss.Reached {
+func reached(to []loss.LeafRows, segments []tree.Segment) []loss.LeafRows {
 	for _, s := range segments {
-		to = append(to, loss.Reached(s))
+		to = append(to, loss.LeafRows(s))
 	}
 	return to
 }
@@ -212,7 +212,7 @@ func (s *state) endIteration(iteration int) {
 func (s *state) setBound(sum float64, most float32) {
 	if s.group != nil {
 		lost := uint64(0)
-		if s.scores == nil && s.residuals.Lost() {
+		if s.scores == nil && s.residuals.HasClipped() {
 			lost = 1
 		}
 		mine := collective.Pack([]uint64{math.Float64bits(sum), uint64(math.Float32bits(most)), lost})

@@ -19,7 +19,7 @@ const MostScores = 1 << 27
 type validation struct {
 	set    *data.Set
 	scores []float64 // rows × classes; nil: sparse class scores
-	odds   *loss.Odds
+	odds   *loss.PathOdds
 	rows   *tree.Partition
 	memory *mem.Block // of the scores
 }
@@ -33,9 +33,9 @@ func (p *Params) Wide(rows, classes int) bool {
 func newValidation(set *data.Set, scores []float64, initial *initialScores, wide bool) *validation {
 	v := &validation{set: set, rows: tree.NewPartition(set.Rows())}
 	if wide {
-		v.odds = loss.NewOdds(set.Rows(), len(set.Classes))
+		v.odds = loss.NewPathOdds(set.Rows(), len(set.Classes))
 		if initial != nil {
-			v.odds.Begin(initial)
+			v.odds.SetInitial(initial)
 		}
 		return v
 	}
@@ -64,7 +64,7 @@ func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 	classes := len(v.set.Classes)
 	segments := v.rows.Order(t, k, v.set.Matrix, team)
 	if v.odds != nil {
-		v.odds.Move(sparseSteps(t.Leaves, classes, team), reached(nil, segments), team)
+		v.odds.Apply(sparseSteps(t.Leaves, classes, team), reached(nil, segments), team)
 		return
 	}
 	for _, s := range segments {
@@ -81,7 +81,7 @@ func (v *validation) evaluate(temperature float64, team *par.Team) *metric.Evalu
 		return metric.Evaluate(v.scores, temperature, t)
 	}
 	best, losses, wrong := make([]int32, t.Rows()), make([]float64, t.Rows()), make([]bool, t.Rows())
-	v.odds.Judge(t.Labels, temperature, best, losses, team)
+	v.odds.Evaluate(t.Labels, temperature, best, losses, team)
 	for i := range wrong {
 		wrong[i] = best[i] != t.Labels[i]
 	}

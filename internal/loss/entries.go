@@ -11,21 +11,21 @@ import (
 
 // entries is the probabilities of rows in a form that does not grow with the number of
 // classes. The softmax does not see a step that all classes share, so a leaf moves its
-// best classes by steps relative to those of all others. The trail has the odds of the
+// best classes by steps relative to those of all others. The leaf path has the odds of the
 // classes that leaves have moved, against a class that none has.
 //
 // Trees are grown on less: a row has entries for likely classes beside its own, and all
 // other classes share what is left. A class gets an entry when a leaf moves it and it is
 // then likelier than the least likely one that has an entry, which gives it up.
 type entries struct {
-	trail[float32]
+	leafPath[float32]
 	likely  int // most entries of a row
 	rows    []rowSums
 	all     []entry // rows × likely
 	memory  *mem.Block
-	mean    int      // entries of a row, rounded down
-	recalls []recall // by worker
-	large   bool     // there was a large step: see LargeSteps
+	mean    int         // entries of a row, rounded down
+	recalls []leafCache // by worker
+	large   bool        // there was a large step: see LargeSteps
 }
 
 // entry is the odds of a class.
@@ -52,7 +52,7 @@ func (s *rowSums) p() float64 { return float64(float64(s.own) * s.scale) }
 // likely ones of a row, beside its own.
 func NewSparse(labels []int32, weights []float32, classes, stride, likely int) *Residuals {
 	likely = min(likely, classes-1)
-	e := &entries{trail: newTrail[float32](len(labels), classes), likely: likely, rows: make([]rowSums, len(labels))}
+	e := &entries{leafPath: newLeafPath[float32](len(labels), classes), likely: likely, rows: make([]rowSums, len(labels))}
 	e.room()
 	k := float64(classes)
 	for i, y := range labels {
@@ -89,8 +89,8 @@ func (r *Residuals) Width() int {
 	return r.Stride
 }
 
-// MostWidth returns what Width is at most. Unlike that, it is the same on all machines.
-func (r *Residuals) MostWidth() int {
+// MaxWidth returns the largest possible Width. Unlike Width, it is the same on all machines.
+func (r *Residuals) MaxWidth() int {
 	if r.Sparse() {
 		return r.entries.likely + 1
 	}
@@ -102,27 +102,27 @@ func (e *entries) of(row int) []entry { return e.all[row*e.likely:][:e.rows[row]
 
 // copy is entries of the same rows that share nothing with e.
 func (e *entries) copy() *entries {
-	c := &entries{trail: e.trail.copy(), likely: e.likely, rows: slices.Clone(e.rows), mean: e.mean, large: e.large}
+	c := &entries{leafPath: e.leafPath.copy(), likely: e.likely, rows: slices.Clone(e.rows), mean: e.mean, large: e.large}
 	c.room()
 	copy(c.all, e.all)
 	return c
 }
 
 func (e *entries) free() {
-	e.trail.free()
+	e.leafPath.free()
 	e.memory.Free()
 	e.rows, e.all = nil, nil
 }
 
-// Move multiplies the odds of rows by the steps of the leaves of a tree. It returns
+// Apply multiplies the odds of rows by the steps of the leaves of a tree. It returns
 // Σ (1 − p_y) over all rows and the greatest of these.
-func (r *Residuals) Move(steps []Step, reached []Reached, team *par.Team) (sum float64, most float32) {
+func (r *Residuals) Apply(steps []Step, reached []LeafRows, team *par.Team) (sum float64, most float32) {
 	e := r.entries
 	for len(e.recalls) < team.Workers() {
-		e.recalls = append(e.recalls, recall{})
+		e.recalls = append(e.recalls, leafCache{})
 	}
 	tasks := together(reached)
-	team.Do(len(tasks), func(worker, i int) { e.move(&steps[tasks[i].Leaf], tasks[i].Rows, &e.recalls[worker]) })
+	team.Do(len(tasks), func(worker, i int) { e.apply(&steps[tasks[i].Leaf], tasks[i].Rows, &e.recalls[worker]) })
 	e.add(steps, reached, team)
 	e.noteSteps(steps)
 	e.indexSpan()
@@ -145,11 +145,11 @@ func (e *entries) indexSpan() {
 	}
 }
 
-// move moves rows by a step.
-func (e *entries) move(step *Step, rows []uint32, r *recall) {
+// apply multiplies the odds of rows by the step of a leaf.
+func (e *entries) apply(step *Step, rows []uint32, r *leafCache) {
 	n := len(step.Classes)
 	r.want(step.Classes, e.classes)
-	odds := r.find(&e.trail, rows, step.Classes)
+	odds := r.find(&e.leafPath, rows, step.Classes)
 	by := [manyEffects]float32{1}
 	for i := range step.By {
 		by[i+1] = factor[float32](step.By[i])
@@ -198,11 +198,11 @@ func (e *entries) set(row int, classes []uint32, odds []float32, by *[manyEffect
 		}
 	}
 	s.entries = uint32(n)
-	s.settle(all[:n], e.classes)
+	s.normalize(all[:n], e.classes)
 }
 
-// settle sets the probabilities of a row.
-func (s *rowSums) settle(entries []entry, classes int) {
+// normalize sets the probabilities of a row.
+func (s *rowSums) normalize(entries []entry, classes int) {
 	s.light = max(s.light, 0) // what is left of numbers that were greater may be less
 	others := s.light + sumOdds(entries)
 	s.scale = 1 / (others + float64(s.own))

@@ -384,7 +384,7 @@ func TestFullStep(t *testing.T) {
 			mean += want[k] / float64(classes)
 		}
 		got, sum := make([]float32, classes), 0.0
-		n.Full(got, &totals, unit)
+		n.FullLeaf(got, &totals, unit)
 		for k := range got {
 			if math.Abs(float64(got[k])-0.1*(want[k]-mean)) > 1e-6 {
 				t.Fatalf("%+v: leaf value %v for class %d, want %v", totals, got[k], k, 0.1*(want[k]-mean))
@@ -405,15 +405,15 @@ func TestRounded(t *testing.T) {
 		n := Newton{Shrinkage: shrinkage, MaxStep: 5}
 		for range 1000 {
 			value := r.NormFloat64()
-			got := float64(n.Rounded(value, ShortClasses))
+			got := float64(n.Round(value, ShortClasses))
 			if units := got / unit; math.Abs(got-value) > unit/2 || units != math.Trunc(units) {
 				t.Fatalf("shrinkage %v: %v becomes %v", shrinkage, value, got)
 			}
-			if got := n.Rounded(value, ShortClasses-1); got != float32(value) {
+			if got := n.Round(value, ShortClasses-1); got != float32(value) {
 				t.Fatalf("%d classes: %v becomes %v", ShortClasses-1, value, got)
 			}
 		}
-		if got := n.Rounded(-unit/3, ShortClasses); got != 0 || math.Signbit(float64(got)) {
+		if got := n.Round(-unit/3, ShortClasses); got != 0 || math.Signbit(float64(got)) {
 			t.Errorf("shrinkage %v: %v becomes %v", shrinkage, -unit/3, got)
 		}
 	}
@@ -422,7 +422,7 @@ func TestRounded(t *testing.T) {
 // TestRoundedLeast: the least shrinkage makes no value NaN.
 func TestRoundedLeast(t *testing.T) {
 	n := Newton{Shrinkage: math.SmallestNonzeroFloat64, MaxStep: 5}
-	if got := n.Rounded(n.Shrinkage*3, ShortClasses); got != 0 {
+	if got := n.Round(n.Shrinkage*3, ShortClasses); got != 0 {
 		t.Errorf("a value of next to nothing becomes %v", got)
 	}
 }
@@ -526,7 +526,7 @@ func TestLostRows(t *testing.T) {
 	scores := []float64{-200, 0, 0, -1}
 	res.SetScores(scores, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
 	want := 200 + math.Log1p(math.E)
-	if got := res.LogLoss(scores, nil, nil); math.Abs(got-want) > 1e-5 || !res.Lost() {
+	if got := res.LogLoss(scores, nil, nil); math.Abs(got-want) > 1e-5 || !res.HasClipped() {
 		t.Errorf("loss %v, want %v", got, want)
 	}
 }

@@ -24,7 +24,7 @@ func BenchmarkMove(b *testing.B) {
 			r := NewSparse(labels, nil, size.classes, Stride(size.classes, false), 32)
 			defer r.Free()
 			add := func() {
-				steps, reached := make([]Step, size.leaves), make([]Reached, size.leaves)
+				steps, reached := make([]Step, size.leaves), make([]LeafRows, size.leaves)
 				for s := range steps {
 					centre := s * size.classes / size.leaves
 					for j := range size.named {
@@ -37,7 +37,7 @@ func BenchmarkMove(b *testing.B) {
 					s := (i*size.leaves/size.rows + int(8*rng.NormFloat64()) + size.leaves) % size.leaves
 					reached[s].Rows = append(reached[s].Rows, uint32(i))
 				}
-				r.Move(steps, reached, team)
+				r.Apply(steps, reached, team)
 			}
 			for range size.trees {
 				add()

@@ -54,12 +54,12 @@ func (r *Residuals) PathLogLoss(most float64, team *par.Team, group *collective.
 
 // paths finds the raw scores of rows from their leaf paths.
 type paths struct {
-	*trail[float32]
+	*leafPath[float32]
 	steps [][]float64 // by tree: what its changes add to raw scores
 }
 
 func (e *entries) newPaths() *paths {
-	p := &paths{trail: &e.trail}
+	p := &paths{leafPath: &e.leafPath}
 	for i := range e.trees {
 		steps := make([]float64, len(e.trees[i].changes))
 		for j, c := range e.trees[i].changes {
@@ -103,11 +103,11 @@ func (p *paths) loss(w *pathWalker, row, y int) float64 {
 	if p.base != nil {
 		return NegLogSoftmax(w.scores[:p.classes], y)
 	}
-	return w.finish(p.classes, y)
+	return w.loss(p.classes, y)
 }
 
-// finish returns the loss of a row most of whose scores are 0. It clears the others.
-func (w *pathWalker) finish(classes, y int) float64 {
+// loss returns the loss of a row most of whose scores are 0. It clears the others.
+func (w *pathWalker) loss(classes, y int) float64 {
 	w.few = append(w.few[:0], w.scores[y])
 	same := classes - 1 // classes whose score is 0
 	for _, k := range w.classes {

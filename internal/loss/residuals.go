@@ -141,7 +141,7 @@ func (r *Residuals) Copy(o *Residuals) {
 	r.Units = o.Units
 }
 
-// NewSample returns residuals with space for up to rows rows of r. Take fills
+// NewSample returns residuals with space for up to rows rows of r. CopyRows fills
 // them. A sample has no Own and no Labels.
 func (r *Residuals) NewSample(rows int) *Residuals {
 	floats := rows * r.Stride
@@ -163,9 +163,9 @@ func (r *Residuals) NewSample(rows int) *Residuals {
 	return s
 }
 
-// Take fills r with the given rows of o. r must come from o.NewSample with at
+// CopyRows fills r with the given rows of o. r must come from o.NewSample with at
 // least len(rows) rows.
-func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
+func (r *Residuals) CopyRows(o *Residuals, rows []uint32, team *par.Team) {
 	r.Units = o.Units
 	if r.Sparse() {
 		r.taken = rows
@@ -202,9 +202,9 @@ func (r *Residuals) Bound() (sum float64, most float32) {
 	return sum, most
 }
 
-// Lost reports whether p_y of some row has been clipped to kernel.OwnFloor. Only
+// HasClipped reports whether p_y of some row has been clipped to kernel.OwnFloor. Only
 // the raw scores know the true p_y of such a row.
-func (r *Residuals) Lost() bool { return !r.Sparse() && slices.Contains(r.Own, kernel.OwnFloor) }
+func (r *Residuals) HasClipped() bool { return !r.Sparse() && slices.Contains(r.Own, kernel.OwnFloor) }
 
 // Row returns the residuals of row i.
 func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }

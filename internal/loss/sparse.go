@@ -12,21 +12,21 @@ import (
 // added, as in the kernels. A class without an entry adds the same as all others
 // without one: that is added up once, and the entries add what they differ by.
 
-// Room is where rows are summed up. It is used again and again.
-type Room struct {
-	parts []roomPart
-	known Known
+// Scratch is memory in which rows are summed up. Calls reuse it.
+type Scratch struct {
+	parts []scratchPart
+	known PairCache
 	used  []bool // by place of a class that may be in a pair
 }
 
-// Known is residuals of a node's rows, which were looked up to choose its pairs.
-type Known struct {
+// PairCache holds residuals of a node's rows, which were looked up to choose its pairs.
+type PairCache struct {
 	wanted    []uint32  // of these classes, in order
 	residuals []float32 // rows × wanted
 }
 
-// roomPart is the room of some of the rows. Between two uses, it has zeros only.
-type roomPart struct {
+// scratchPart is the part for some of the rows. Between two uses it holds only zeros.
+type scratchPart struct {
 	sums   []ClassTotals // by class: what its rows differ from rest by
 	marks  []uint64      // a bit by class: it may differ
 	all    bool          // so may all
@@ -40,10 +40,10 @@ type roomPart struct {
 const rowsAtOnce = 1024
 
 // share calls sum with shares of the rows and parts of the room, which it returns.
-func (room *Room) share(rows []uint32, team *par.Team, sum func(first, end int, part *roomPart)) []roomPart {
+func (room *Scratch) share(rows []uint32, team *par.Team, sum func(first, end int, part *scratchPart)) []scratchPart {
 	n := max(1, min(team.Workers(), len(rows)/rowsAtOnce))
 	for len(room.parts) < n {
-		room.parts = append(room.parts, roomPart{})
+		room.parts = append(room.parts, scratchPart{})
 	}
 	parts := room.parts[:n]
 	team.Do(n, func(_, i int) { sum(i*len(rows)/n, (i+1)*len(rows)/n, &parts[i]) })
@@ -59,8 +59,8 @@ func (r *Residuals) original(row uint32) int {
 }
 
 // SparseTotals sums up the class totals of rows.
-func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par.Team) {
-	parts := room.share(rows, team, func(first, end int, part *roomPart) { r.addTotals(rows[first:end], part) })
+func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Scratch, team *par.Team) {
+	parts := room.share(rows, team, func(first, end int, part *scratchPart) { r.addTotals(rows[first:end], part) })
 	all := &parts[0]
 	for i := range parts[1:] {
 		all.take(&parts[i+1])
@@ -87,7 +87,7 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par
 }
 
 // most returns how many classes differ from rest at most.
-func (p *roomPart) most() (n int) {
+func (p *scratchPart) most() (n int) {
 	if p.all {
 		return len(p.sums)
 	}
@@ -98,7 +98,7 @@ func (p *roomPart) most() (n int) {
 }
 
 // take moves the sums of another part to p.
-func (p *roomPart) take(o *roomPart) {
+func (p *scratchPart) take(o *scratchPart) {
 	p.rest = ClassTotals{p.rest.Gradient + o.rest.Gradient, p.rest.Hessian + o.rest.Hessian}
 	p.all = p.all || o.all
 	for k, of := range o.sums {
@@ -114,7 +114,7 @@ func (p *roomPart) take(o *roomPart) {
 }
 
 // addTotals adds gradients and Hessians.
-func (r *Residuals) addTotals(rows []uint32, part *roomPart) {
+func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 	if part.sums == nil {
 		part.sums, part.marks = make([]ClassTotals, r.Classes), make([]uint64, (r.Classes+63)/64)
 	}
@@ -172,10 +172,10 @@ type product struct{ r, k int32 }
 
 // sparseCross sums up products of the probabilities of the classes wanted, which are in
 // order. The result is good until the next, and so are the residuals that the room knows.
-func (r *Residuals) sparseCross(rows []uint32, wanted []uint32, products []product, room *Room, team *par.Team) []int64 {
+func (r *Residuals) sparseCross(rows []uint32, wanted []uint32, products []product, room *Scratch, team *par.Team) []int64 {
 	n := len(rows) * len(wanted)
-	room.known = Known{wanted, slices.Grow(room.known.residuals[:0], n)[:n]}
-	parts := room.share(rows, team, func(first, end int, part *roomPart) {
+	room.known = PairCache{wanted, slices.Grow(room.known.residuals[:0], n)[:n]}
+	parts := room.share(rows, team, func(first, end int, part *scratchPart) {
 		part.cross = append(part.cross[:0], make([]int64, len(products))...)
 		r.addCross(rows[first:end], wanted, products, part, room.known.residuals[first*len(wanted):])
 	})
@@ -188,7 +188,7 @@ func (r *Residuals) sparseCross(rows []uint32, wanted []uint32, products []produ
 	return all
 }
 
-func (r *Residuals) addCross(rows []uint32, wanted []uint32, products []product, part *roomPart, residuals []float32) {
+func (r *Residuals) addCross(rows []uint32, wanted []uint32, products []product, part *scratchPart, residuals []float32) {
 	e, shift := r.entries, kernel.Shift(float64(r.Units.Cross))
 	part.found = append(part.found[:0], make([]float64, len(wanted))...)
 	p, sums, common := part.found, part.cross[:len(products)], int64(0)
@@ -232,7 +232,7 @@ func (e *entries) find(row int, f *finder, p []float64, residuals []float32) (di
 }
 
 // residualsOf returns the residuals of the rows of a job for the ends of its pairs, at least.
-func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *Known, first int) (wanted []uint32, residuals []float32) {
+func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *PairCache, first int) (wanted []uint32, residuals []float32) {
 	if known != nil {
 		return known.wanted, known.residuals[first*len(known.wanted):]
 	}
@@ -256,7 +256,7 @@ func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *Known, first int)
 
 // SparseGradients does the work of the kernel Gradients. The rows of the job begin with
 // this one of those that are known, if any are.
-func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *Known, first int) {
+func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *PairCache, first int) {
 	m, shift := len(j.Pairs), kernel.Shift(j.Unit)
 	for p := range j.Pairs {
 		j.Stats[p] = kernel.PairStats{}

@@ -16,8 +16,8 @@ import (
 type sparseCase struct {
 	*Residuals
 	base      [][]float64 // by row: raw scores before any leaf; nil: zeros
-	reference *Odds
-	last      []Reached // rows by leaf of the last tree, and its steps
+	reference *PathOdds
+	last      []LeafRows // rows by leaf of the last tree, and its steps
 	steps     []Step
 	rows      []uint32
 	p         [][]float64 // by row and class
@@ -34,7 +34,7 @@ func (b fixedBase) Scores(first, end int, scores []float64) {
 	}
 }
 
-func (b fixedBase) Pick(rows, classes []uint32, scores []float64) {
+func (b fixedBase) ScoresOf(rows, classes []uint32, scores []float64) {
 	for i, row := range rows {
 		for j, k := range classes {
 			scores[i*len(classes)+j] = b[row][k]
@@ -53,7 +53,7 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool
 	}
 	c := &sparseCase{
 		Residuals: NewSparse(labels, weights, classes, Stride(classes, false), likely),
-		reference: NewOdds(rows, classes),
+		reference: NewPathOdds(rows, classes),
 	}
 	scores := make([][]float64, rows)
 	for i := range scores {
@@ -67,11 +67,11 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool
 		}
 	}
 	if based {
-		c.SetUnits(second(c.Begin(fixedBase(c.base), team)))
-		c.reference.Begin(fixedBase(c.base))
+		c.SetUnits(second(c.SetInitial(fixedBase(c.base), team)))
+		c.reference.SetInitial(fixedBase(c.base))
 	}
 	for range trees {
-		steps, reached := make([]Step, 5), make([]Reached, 5)
+		steps, reached := make([]Step, 5), make([]LeafRows, 5)
 		raw := make([]map[int]float64, len(steps))
 		for s := range steps {
 			raw[s] = map[int]float64{}
@@ -93,8 +93,8 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool
 				scores[i][k] += step
 			}
 		}
-		c.SetUnits(second(c.Move(steps, reached, team)))
-		c.reference.Move(steps, reached, team)
+		c.SetUnits(second(c.Apply(steps, reached, team)))
+		c.reference.Apply(steps, reached, team)
 		c.last, c.steps = reached, steps
 	}
 	for _, f := range scores {
@@ -150,7 +150,7 @@ func TestSparseIsExact(t *testing.T) {
 		for i := 0; i < len(c.rows); i += 3 {
 			rows = append(rows, uint32(i))
 		}
-		sample.Take(c.Residuals, rows, team)
+		sample.CopyRows(c.Residuals, rows, team)
 		c.testSums(t, sample, rows, team)
 		sample.Free()
 		c.Free()
@@ -162,7 +162,7 @@ func (c *sparseCase) testReference(t *testing.T) {
 	t.Helper()
 	w := newWalker(c.Classes)
 	for row := range c.rows {
-		w.visit(&c.reference.trail, row)
+		w.visit(&c.reference.leafPath, row)
 		sum := float64(c.Classes - len(w.changed))
 		for _, k := range w.changed {
 			sum += w.numbers[k]
@@ -250,7 +250,7 @@ func TestBaseFarApart(t *testing.T) {
 	base := fixedBase{{0, -1000, 3}, {700, 0, -700}, {-5, -5, -5}}
 	r := NewSparse([]int32{1, 2, 0}, nil, 3, Stride(3, false), 3)
 	defer r.Free()
-	sum, most := r.Begin(base, team)
+	sum, most := r.SetInitial(base, team)
 	if !(math.Abs(sum-(2+2.0/3)) < 1e-6 && most == 1) {
 		t.Errorf("the sum of 1 - p is %v, the greatest %v", sum, most)
 	}
@@ -261,9 +261,9 @@ func TestBaseFarApart(t *testing.T) {
 	copied := NewSparse([]int32{1, 2, 0}, nil, 3, Stride(3, false), 3)
 	defer copied.Free()
 	copied.Copy(r)
-	steps, reached := []Step{{[]uint32{1}, []float64{3}}}, []Reached{{0, []uint32{0, 1, 2}}}
+	steps, reached := []Step{{[]uint32{1}, []float64{3}}}, []LeafRows{{0, []uint32{0, 1, 2}}}
 	for _, of := range []*Residuals{r, copied} {
-		of.Move(steps, reached, team)
+		of.Apply(steps, reached, team)
 		near(t, "p of the last row", of.entries.rows[2].p(), 0.2, single)
 	}
 }
@@ -278,7 +278,7 @@ func TestOddsJudge(t *testing.T) {
 		labels[0] = -1
 		best, losses := make([]int32, size.rows), make([]float64, size.rows)
 		for _, temperature := range []float64{1, 0.7} {
-			odds.Judge(labels, temperature, best, losses, team)
+			odds.Evaluate(labels, temperature, best, losses, team)
 			for i, y := range labels {
 				scores := make([]float64, size.classes)
 				for k, p := range c.p[i] {
@@ -313,10 +313,10 @@ func TestBestOfTies(t *testing.T) {
 		"all moved":          {[]uint32{0, 1, 2, 3}, []float64{0.1, 0.3, 0.3, 0.2}, 1},
 		"one moved and back": {[]uint32{0, 1, 2, 3}, []float64{1, 0.3, 0.3, 1}, 0},
 	} {
-		o := NewOdds(1, 4)
-		o.Move([]Step{{c.classes, c.by}}, []Reached{{0, []uint32{0}}}, team)
+		o := NewPathOdds(1, 4)
+		o.Apply([]Step{{c.classes, c.by}}, []LeafRows{{0, []uint32{0}}}, team)
 		best := make([]int32, 1)
-		o.Judge([]int32{0}, 1, best, make([]float64, 1), team)
+		o.Evaluate([]int32{0}, 1, best, make([]float64, 1), team)
 		if best[0] != c.want {
 			t.Errorf("%s: the best class is %d, want %d", name, best[0], c.want)
 		}
@@ -331,10 +331,10 @@ func (c *sparseCase) testSums(t *testing.T, r *Residuals, rows []uint32, team *p
 	for i := range numbers {
 		numbers[i] = uint32(i)
 	}
-	var room Room
-	totals := &Totals{Listed: true}
+	var room Scratch
+	totals := &Totals{Sparse: true}
 	r.SparseTotals(totals, numbers, &room, team)
-	half := &Totals{Listed: true}
+	half := &Totals{Sparse: true}
 	r.SparseTotals(half, numbers[:len(numbers)/2], &room, team)
 	half.Sub(totals, half.clone())
 	r.SparseTotals(totals, numbers[len(numbers)/2:], &room, team)
@@ -394,7 +394,7 @@ func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *Totals
 	t.Helper()
 	for _, by := range []Selection{FirstOrder, SecondOrder} {
 		for m := range min(3, r.Classes/2) {
-			var room Room
+			var room Scratch
 			have, _ := r.SparsePairs(totals, numbers, m+1, by, &room, team)
 			first := FirstClasses(nil, dense.Gradient, r.Classes, m+1)
 			cross := make([]int64, r.Stride*len(first))

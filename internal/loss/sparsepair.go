@@ -18,7 +18,7 @@ const shortList = 8
 // best by their totals alone. So there are few products of probabilities to sum up.
 //
 // It returns what it got to know of the rows, which is good until the next choice; nil: nothing.
-func (r *Residuals) SparsePairs(t *Totals, rows []uint32, m int, by Selection, room *Room, team *par.Team) ([]kernel.Pair, *Known) {
+func (r *Residuals) SparsePairs(t *Totals, rows []uint32, m int, by Selection, room *Scratch, team *par.Team) ([]kernel.Pair, *PairCache) {
 	room.used = slices.Grow(room.used[:0], len(t.List)+2*m)
 	c := r.choosePairs(t, m, by, room.used)
 	pairs := c.Pairs(c.Cross(r, rows, room, team))
@@ -35,7 +35,7 @@ func (r *Residuals) ChoosePairs(t *Totals, m int, by Selection) *PairChoice {
 
 // choosePairs has room for the classes used.
 func (r *Residuals) choosePairs(t *Totals, m int, by Selection, used []bool) *PairChoice {
-	t.listMore(r.Classes, 2*m) // of classes that are alike, no pair needs more
+	t.grow(r.Classes, 2*m) // of classes that are alike, no pair needs more
 	used = used[:len(t.List)]
 	clear(used)
 	c := &PairChoice{unit: r.Units, by: by, classes: t.List, totals: t.Of, used: used}
@@ -52,7 +52,7 @@ func (r *Residuals) choosePairs(t *Totals, m int, by Selection, used []bool) *Pa
 
 // Cross sums up the products that decide, over some rows. The result is good until the room
 // is used again. Over all rows, it is the sum of such results.
-func (c *PairChoice) Cross(r *Residuals, rows []uint32, room *Room, team *par.Team) []int64 {
+func (c *PairChoice) Cross(r *Residuals, rows []uint32, room *Scratch, team *par.Team) []int64 {
 	if c.by == FirstOrder {
 		return nil
 	}

@@ -43,8 +43,8 @@ func (n *Newton) PairWithin(g, h float64, pair kernel.Pair, box *Box) float64 {
 	return min(max(n.clip(g, h), low), high)
 }
 
-// Shrunk returns a leaf value after shrinkage.
-func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrinkage * value)) }
+// Shrink returns a leaf value after shrinkage.
+func (n *Newton) Shrink(value float64) float32 { return float32(float64(n.Shrinkage * value)) }
 
 // ShortClasses is the number of classes from which on the values of full leaves are
 // rounded: to multiples of a power of two, a 64th to a 128th of the shrinkage. 16 bits
@@ -52,8 +52,8 @@ func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrink
 // room. A leaf would need thousands of rows of a class to know its step better.
 const ShortClasses = 100
 
-// Rounded returns a value of a full leaf of this many classes, after shrinkage, as trees keep it.
-func (n *Newton) Rounded(value float64, classes int) float32 {
+// Round returns a value of a full leaf of this many classes, after shrinkage, as trees keep it.
+func (n *Newton) Round(value float64, classes int) float32 {
 	if classes < ShortClasses {
 		return float32(value)
 	}
@@ -62,10 +62,10 @@ func (n *Newton) Rounded(value float64, classes int) float32 {
 	return float32(float64(math.RoundToEven(value/unit)*unit) + 0) // no minus zero
 }
 
-// Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), or without
+// FullLeaf writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), or without
 // (K−1)/K if Custom, clipped, then centred so that the values sum to zero, then
 // multiplied by Shrinkage and rounded.
-func (n *Newton) Full(values []float32, t *Totals, unit float64) {
+func (n *Newton) FullLeaf(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
 	mean := 0.0
 	for i := range values {
@@ -73,12 +73,12 @@ func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 	}
 	mean /= k
 	for i := range values {
-		values[i] = n.Rounded(float64(n.Shrinkage*(n.full(t, unit, i, k)-mean)), len(values))
+		values[i] = n.Round(float64(n.Shrinkage*(n.full(t, unit, i, k)-mean)), len(values))
 	}
 }
 
-// FullWithin is Full, before shrinkage, within a box.
-func (n *Newton) FullWithin(values []float64, t *Totals, unit float64, box *Box) {
+// FullLeafWithin is FullLeaf, before shrinkage, within a box.
+func (n *Newton) FullLeafWithin(values []float64, t *Totals, unit float64, box *Box) {
 	k := float64(len(values))
 	mean := 0.0
 	for i := range values {
@@ -96,13 +96,13 @@ func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
 	return n.clip(float64(factor*(unit*float64(t.Gradient[i]))), unit*float64(t.Hessian[i]))
 }
 
-// Best sets the values of the classes that are best moved by steps of their own, one pair of
+// TopClasses sets the values of the classes that gain most by steps of their own, one pair of
 // class and impossible class each, and those of no class to zero. All other classes take a
 // common step, the Newton step of their sum, which the softmax does not see: values are
 // relative to it. The best classes are those that gain most by not taking it.
-func (n *Newton) Best(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
+func (n *Newton) TopClasses(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
 	named := min(n.Named, classes)
-	t.listMore(classes, named)
+	t.grow(classes, named)
 	best, common := make([]int, 0, named+1), 0.0
 	for range 2 { // the first round does not know the common step yet
 		best = n.worth(best[:0], named, t.Of, unit, classes, common)
@@ -118,9 +118,9 @@ func (n *Newton) Best(values []float32, pairs []kernel.Pair, t *Totals, unit flo
 	}
 }
 
-// Again sets the values of the classes that pairs have, as Best does those of the classes
+// SameClasses sets the values of the classes that pairs have, as TopClasses does those of the classes
 // that it finds.
-func (n *Newton) Again(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
+func (n *Newton) SameClasses(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
 	of, places := make([]ClassTotals, 0, len(pairs)), make([]int, 0, len(pairs))
 	for _, pair := range pairs {
 		if int(pair.R) < classes {

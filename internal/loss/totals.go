@@ -11,7 +11,7 @@ import "slices"
 type Totals struct {
 	Gradient, Hessian []int64
 
-	Listed bool
+	Sparse bool
 	List   []uint32
 	Of     []ClassTotals // the classes listed
 	Rest   ClassTotals   // of each class that is not listed
@@ -22,7 +22,7 @@ type ClassTotals struct{ Gradient, Hessian int64 }
 
 // Clone is totals of listed classes, without room for more.
 func (t *Totals) Clone() *Totals {
-	c := &Totals{Listed: true, List: make([]uint32, len(t.List)), Of: make([]ClassTotals, len(t.Of)), Rest: t.Rest}
+	c := &Totals{Sparse: true, List: make([]uint32, len(t.List)), Of: make([]ClassTotals, len(t.Of)), Rest: t.Rest}
 	copy(c.List, t.List)
 	copy(c.Of, t.Of)
 	return c
@@ -42,8 +42,8 @@ func (t *Totals) clear(rest ClassTotals, n int) {
 
 // Sub sets t to parent − sibling. Unless classes are listed, t may be parent.
 func (t *Totals) Sub(parent, sibling *Totals) {
-	if t.Listed {
-		t.subListed(parent, sibling)
+	if t.Sparse {
+		t.subSparse(parent, sibling)
 		return
 	}
 	for k := range t.Gradient {
@@ -52,14 +52,14 @@ func (t *Totals) Sub(parent, sibling *Totals) {
 	}
 }
 
-func (t *Totals) subListed(parent, sibling *Totals) {
+func (t *Totals) subSparse(parent, sibling *Totals) {
 	t.join(parent, sibling, func(a, b ClassTotals) ClassTotals {
 		return ClassTotals{a.Gradient - b.Gradient, a.Hessian - b.Hessian}
 	})
 }
 
-// AddListed sets t to the sum of two others that list classes.
-func (t *Totals) AddListed(a, b *Totals) {
+// AddSparse sets t to the sum of two others that list classes.
+func (t *Totals) AddSparse(a, b *Totals) {
 	t.join(a, b, func(a, b ClassTotals) ClassTotals {
 		return ClassTotals{a.Gradient + b.Gradient, a.Hessian + b.Hessian}
 	})
@@ -109,8 +109,8 @@ func (t *Totals) Unpack(v []uint64, classes int) (rest []uint64, ok bool) {
 	return v, true
 }
 
-// listMore lists the first n classes that are not listed, too.
-func (t *Totals) listMore(classes, n int) {
+// grow lists the first n classes that are not listed, too.
+func (t *Totals) grow(classes, n int) {
 	n = min(n, classes-len(t.List))
 	below := 0 // how many listed classes are below the last of them
 	for below < len(t.List) && int(t.List[below]) < below+n {
@@ -139,7 +139,7 @@ func (t *Totals) of(class uint32) ClassTotals {
 	return t.Rest
 }
 
-// Sum is the totals of all classes together.
+// sum returns the totals of all classes together.
 func (t *Totals) sum(classes int) (sum ClassTotals) {
 	others := int64(classes - len(t.List))
 	sum = ClassTotals{others * t.Rest.Gradient, others * t.Rest.Hessian}

@@ -47,7 +47,7 @@ func (g *Grower) evaluateRootShared(root *node) {
 	g.countShared([]*node{root}, []int64{0})
 	g.setColumns(root, false, &layout{})
 	g.evaluateShared([]family{{large: root}})
-	root.keepTotals(g.mostListed())
+	root.keepTotals(g.maxSparse())
 }
 
 // expandBatch creates and evaluates the children of n, and of the nodes that will probably be
@@ -87,8 +87,8 @@ func (g *Grower) expandBatch(n *node) {
 	}
 	g.evaluateShared(families)
 	for _, n := range parents {
-		n.left.keepTotals(g.mostListed())
-		n.right.keepTotals(g.mostListed())
+		n.left.keepTotals(g.maxSparse())
+		n.right.keepTotals(g.maxSparse())
 	}
 }
 
@@ -107,7 +107,7 @@ func (g *Grower) nextBatch(n *node) []*node {
 			case n.left != nil:
 				add(n.left)
 				add(n.right)
-			case n.count/g.group.Size()*(len(g.columns)+g.residuals.MostWidth()) <= mostWork:
+			case n.count/g.group.Size()*(len(g.columns)+g.residuals.MaxWidth()) <= mostWork:
 				rest = append(rest, n)
 			}
 		}
@@ -174,7 +174,7 @@ func (g *Grower) countHere(n *node) {
 // machines, and sums up flags.
 func (g *Grower) countShared(nodes []*node, flags []int64) {
 	if g.residuals.Sparse() {
-		g.countListed(nodes, flags)
+		g.countSparse(nodes, flags)
 		return
 	}
 	classes := g.residuals.Classes
@@ -314,7 +314,7 @@ type crossTerms struct {
 // choosePairsShared chooses the class pairs of the children of families.
 func (g *Grower) choosePairsShared(families []family) {
 	if g.fixed == nil && g.residuals.Sparse() {
-		g.chooseListed(families)
+		g.chooseSparsePairs(families)
 		return
 	}
 	e := g.evaluator

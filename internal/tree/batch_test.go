@@ -58,7 +58,7 @@ func (p *problem) growShared(t *testing.T, params Params, fixed []kernel.Pair, r
 			b.Matrix = p.matrix.NewSample(n)
 			b.Matrix.CopyRows(p.matrix, rows[rank], team)
 			b.Coarse = b.Matrix
-			residuals.Take(p.residuals, rows[rank], team)
+			residuals.CopyRows(p.residuals, rows[rank], team)
 			part.Fill(n)
 			g := NewGrower(kernel.Generic, b, residuals, params, part, team, collective.NewGroup(sent[rank]))
 			defer g.Free()

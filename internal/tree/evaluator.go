@@ -22,8 +22,8 @@ type evaluator struct {
 	products  []uint32 // cross terms by block
 	sums      []int64  // sums of products
 	jobs      []sumJob // by block
-	scratch   loss.Room
-	listed    [2]loss.Totals // totals of the two children being evaluated
+	scratch   loss.Scratch
+	sparse    [2]loss.Totals // totals of the two children being evaluated
 	drawn     [2]layout      // layouts of columns drawn for these children
 	partition kernel.PartitionJob
 }
@@ -37,7 +37,7 @@ type sumJob struct {
 
 func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, buffer *gradientBuffer, team *par.Team) *evaluator {
 	e := &evaluator{Params: p, kernels: k, residuals: r, team: team}
-	e.listed[0].Listed, e.listed[1].Listed = true, true
+	e.sparse[0].Sparse, e.sparse[1].Sparse = true, true
 	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, buffer: buffer}
 	e.splitter = splitter{
 		Bins: b, kernels: k, gradients: &e.gradients,

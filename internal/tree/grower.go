@@ -155,14 +155,14 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 func (g *Grower) evaluateRoot(root *node) {
 	g.setColumns(root, false, &g.evaluator.drawn[0])
 	if g.needsTotals() {
-		if root.totals = &g.evaluator.listed[0]; !g.residuals.Sparse() {
+		if root.totals = &g.evaluator.sparse[0]; !g.residuals.Sparse() {
 			root.totals = g.newTotals()
 		}
 		g.evaluator.count(root.totals, root.list)
 	}
 	g.keepHistogram(root)
 	g.evaluator.evaluate(root)
-	root.keepTotals(g.mostListed())
+	root.keepTotals(g.maxSparse())
 }
 
 // layOut lays out columns and shards them over the ranks.
@@ -230,7 +230,7 @@ func (g *Grower) expand(n *node) {
 func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
 	n.assignRows(rows, left)
 	if g.residuals.Sparse() && g.needsTotals() {
-		n.left.totals, n.right.totals = &e.listed[0], &e.listed[1]
+		n.left.totals, n.right.totals = &e.sparse[0], &e.sparse[1]
 	}
 	small, large := g.count(e, n)
 	g.constrain(n)
@@ -244,8 +244,8 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
 		g.evaluateBoth(e, small, large)
 	}
-	small.keepTotals(g.mostListed())
-	large.keepTotals(g.mostListed())
+	small.keepTotals(g.maxSparse())
+	large.keepTotals(g.maxSparse())
 }
 
 // constrain passes the constraints of a node on to its children.
@@ -394,7 +394,7 @@ func (g *Grower) testOf(s *SplitInfo) model.Split {
 // recycle puts a node and its totals on the free lists.
 func (g *Grower) recycle(n *node) {
 	for _, t := range []*loss.Totals{n.totals, n.own} {
-		if t != nil && !t.Listed {
+		if t != nil && !t.Sparse {
 			g.totals = append(g.totals, t)
 		}
 	}
@@ -528,14 +528,14 @@ func (g *Grower) newNode(n node) *node {
 	return place
 }
 
-// Limits of the class totals that open nodes keep as lists: ListedOfRow classes for each row, or
-// ListedBytes bytes in all.
-const ListedOfRow, ListedBytes = 16, 64 << 20
+// Limits of the class totals that open nodes keep as lists: SparsePerRow classes for each row, or
+// SparseBytes bytes in all.
+const SparsePerRow, SparseBytes = 16, 64 << 20
 
-// mostListed returns how many classes the totals of a node may list. On several machines a node
+// maxSparse returns how many classes the totals of a node may list. On several machines a node
 // has a second list, of the rows here.
-func (g *Grower) mostListed() int {
-	most := ListedBytes / (20 * max(g.Leaves, 1))
+func (g *Grower) maxSparse() int {
+	most := SparseBytes / (20 * max(g.Leaves, 1))
 	if g.group != nil {
 		most /= 2
 	}
@@ -544,7 +544,7 @@ func (g *Grower) mostListed() int {
 
 func (g *Grower) newTotals() *loss.Totals {
 	if g.residuals.Sparse() {
-		return &loss.Totals{Listed: true}
+		return &loss.Totals{Sparse: true}
 	}
 	if n := len(g.totals); n > 0 {
 		t := g.totals[n-1]

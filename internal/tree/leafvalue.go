@@ -88,10 +88,10 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 // leaves of its own.
 func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 	for len(v.scratch) < v.Team.Workers() {
-		v.scratch = append(v.scratch, bestScratch{totals: loss.Totals{Listed: true}})
+		v.scratch = append(v.scratch, bestScratch{totals: loss.Totals{Sparse: true}})
 	}
 	if v.Group != nil {
-		v.setListed(leaves, segments)
+		v.setSparse(leaves, segments)
 		return
 	}
 	v.Team.Do(len(segments), func(worker, i int) {
@@ -99,7 +99,7 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 		v.Residuals.SparseTotals(&scratch.totals, segments[i].Rows, &scratch.sums, alone)
 		leaf.Rows = len(segments[i].Rows)
 		if v.Again {
-			v.Newton.Again(leaf.Steps, leaf.Pairs, &scratch.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
+			v.Newton.SameClasses(leaf.Steps, leaf.Pairs, &scratch.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
 			return
 		}
 		leaf.setSteps(&v.Newton, &scratch.totals, nil, v.Residuals)
@@ -121,7 +121,7 @@ func segmentsOf(leaves int, some []Segment) []Segment {
 // bestScratch is a worker's memory for the sums over a leaf's rows.
 type bestScratch struct {
 	totals loss.Totals
-	sums   loss.Room
+	sums   loss.Scratch
 }
 
 // setLeaf sets the steps of a leaf from the sums of its pieces.
@@ -194,13 +194,13 @@ func (v *LeafValues) setShared(leaves []Leaf) {
 func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
 	switch {
 	case n.Named > 0:
-		n.Best(l.Steps, l.Pairs, totals, r.Units.Sums, r.Classes)
+		n.TopClasses(l.Steps, l.Pairs, totals, r.Units.Sums, r.Classes)
 		return
 	case l.box != nil:
 		l.setWithin(n, totals, stats, r)
 		return
 	case l.Pairs == nil:
-		n.Full(l.Steps, totals, r.Units.Sums)
+		n.FullLeaf(l.Steps, totals, r.Units.Sums)
 		return
 	}
 	for p, pair := range l.Pairs {
@@ -212,14 +212,14 @@ func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxP
 func (l *Leaf) setWithin(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
 	if l.Pairs == nil {
 		values := make([]float64, len(l.Steps))
-		n.FullWithin(values, totals, r.Units.Sums, l.box)
+		n.FullLeafWithin(values, totals, r.Units.Sums, l.box)
 		for k, v := range values {
-			l.Steps[k] = n.Rounded(float64(n.Shrinkage*v), len(values))
+			l.Steps[k] = n.Round(float64(n.Shrinkage*v), len(values))
 		}
 		return
 	}
 	for p, pair := range l.Pairs {
 		g, h := float64(stats[p].SumG)*r.Units.Sums, float64(stats[p].SumH)*r.Units.Sums
-		l.Steps[p] = n.Shrunk(n.PairWithin(g, h, pair, l.box))
+		l.Steps[p] = n.Shrink(n.PairWithin(g, h, pair, l.box))
 	}
 }

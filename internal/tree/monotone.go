@@ -291,9 +291,9 @@ func (s *splitter) fullValues(n *node, c *cut) {
 		}
 	}
 	t := loss.Totals{Gradient: left[:r.Stride], Hessian: left[r.Stride:]}
-	s.params.Newton.FullWithin(m.left, &t, r.Units.Sums, n.box)
+	s.params.Newton.FullLeafWithin(m.left, &t, r.Units.Sums, n.box)
 	t.Sub(n.totals, &t)
-	s.params.Newton.FullWithin(m.right, &t, r.Units.Sums, n.box)
+	s.params.Newton.FullLeafWithin(m.right, &t, r.Units.Sums, n.box)
 }
 
 // pairValues computes the leaf values on both sides of a cut if each side steps along the node's

@@ -65,8 +65,8 @@ func (n *node) bySize(missing bool) (small, large *node) {
 // long: summing them again gives the same, and takes little time for few rows.
 func (n *node) keepTotals(most int) {
 	switch t := n.totals; {
-	case t == nil || !t.Listed:
-	case len(t.List) > max(most, ListedOfRow*n.count):
+	case t == nil || !t.Sparse:
+	case len(t.List) > max(most, SparsePerRow*n.count):
 		n.totals, n.own, n.dropped = nil, nil, true
 	default:
 		n.totals = t.Clone()

@@ -16,20 +16,20 @@ var errTotals = errors.New("has given class totals that cannot be")
 // addTotals unpacks one machine's totals from v and adds them to all, in order. It returns the
 // rest of v.
 func addTotals(all []*loss.Totals, v []uint64, classes int) (rest []uint64, ok bool) {
-	theirs := loss.Totals{Listed: true}
+	theirs := loss.Totals{Sparse: true}
 	for _, t := range all {
 		if v, ok = theirs.Unpack(v, classes); !ok {
 			return nil, false
 		}
 		before := *t
-		*t = loss.Totals{Listed: true}
-		t.AddListed(&before, &theirs)
+		*t = loss.Totals{Sparse: true}
+		t.AddSparse(&before, &theirs)
 	}
 	return v, true
 }
 
-// countListed is countShared for totals that list classes.
-func (g *Grower) countListed(nodes []*node, flags []int64) {
+// countSparse is countShared for totals that list classes.
+func (g *Grower) countSparse(nodes []*node, flags []int64) {
 	var mine []uint64
 	for i, n := range nodes {
 		weight := int64(0)
@@ -55,8 +55,8 @@ func (g *Grower) countListed(nodes []*node, flags []int64) {
 	}
 }
 
-// chooseListed chooses the class pairs of the children of families whose totals list classes.
-func (g *Grower) chooseListed(families []family) {
+// chooseSparsePairs chooses the class pairs of the children of families whose totals list classes.
+func (g *Grower) chooseSparsePairs(families []family) {
 	e, r := g.evaluator, g.residuals
 	var nodes []*node
 	var choices []*loss.PairChoice
@@ -82,20 +82,20 @@ func (g *Grower) chooseListed(families []family) {
 // leavesPerMessage is the number of leaves whose totals are exchanged at once.
 const leavesPerMessage = 256
 
-// setListed is setBest for the rows of all machines. All of them have the same segments, some of
+// setSparse is setBest for the rows of all machines. All of them have the same segments, some of
 // which may have no rows here.
-func (v *LeafValues) setListed(leaves []Leaf, segments []Segment) {
+func (v *LeafValues) setSparse(leaves []Leaf, segments []Segment) {
 	for len(segments) > 0 && v.Group.Err() == nil {
 		n := min(leavesPerMessage, len(segments))
-		v.setListedOf(leaves, segments[:n])
+		v.setSparseOf(leaves, segments[:n])
 		segments = segments[n:]
 	}
 }
 
-func (v *LeafValues) setListedOf(leaves []Leaf, segments []Segment) {
+func (v *LeafValues) setSparseOf(leaves []Leaf, segments []Segment) {
 	own, all := make([]*loss.Totals, len(segments)), make([]*loss.Totals, len(segments))
 	v.Team.Do(len(segments), func(worker, i int) {
-		own[i], all[i] = &loss.Totals{Listed: true}, &loss.Totals{Listed: true}
+		own[i], all[i] = &loss.Totals{Sparse: true}, &loss.Totals{Sparse: true}
 		v.Residuals.SparseTotals(own[i], segments[i].Rows, &v.scratch[worker].sums, alone)
 	})
 	var mine []uint64

@@ -21,18 +21,18 @@ func newSparseProblem(t *testing.T, o problemOptions) *problem {
 	old := p.residuals
 	p.residuals = loss.NewSparse(old.Labels, old.Weights, o.classes, old.Stride, 32)
 	r := rand.New(rand.NewPCG(72, 5))
-	steps, reached := make([]loss.Step, o.rows), make([]loss.Reached, o.rows)
+	steps, reached := make([]loss.Step, o.rows), make([]loss.LeafRows, o.rows)
 	for row := range o.rows {
 		for _, k := range r.Perm(o.classes)[:min(40, o.classes)] {
 			steps[row].Classes = append(steps[row].Classes, uint32(k))
 			steps[row].By = append(steps[row].By, 0.1+5*r.Float64())
 		}
 		slices.Sort(steps[row].Classes)
-		reached[row] = loss.Reached{Leaf: row, Rows: []uint32{uint32(row)}}
+		reached[row] = loss.LeafRows{Leaf: row, Rows: []uint32{uint32(row)}}
 	}
 	team := par.NewTeam(1)
 	defer team.Close()
-	_, most := p.residuals.Move(steps, reached, team)
+	_, most := p.residuals.Apply(steps, reached, team)
 	p.residuals.SetUnits(most)
 	return p
 }

@@ -2,11 +2,11 @@ package loss
 
 import "slices"
 
-// recall finds the odds of a few classes for rows of one leaf, from their trail. Such rows
+// leafCache finds the odds of a few classes for rows of one leaf, from their leaf path. Such rows
 // share most of their other leaves, too, and most leaves move few of the classes, or none.
 // So what a leaf does to the classes is looked up once for all rows: by leaf, or by class,
 // where that is less work.
-type recall struct {
+type leafCache struct {
 	slots   []uint8  // by class: its place among the classes, from 1; 0: it is none of them
 	known   []uint32 // by tree of a span and leaf: its effects, manyEffects × the first + how many; 0: unknown, or none
 	used    []uint32 // places of known that are not 0
@@ -24,14 +24,14 @@ type effect struct {
 // manyEffects is more than the classes of a leaf.
 const manyEffects = 64
 
-// RecallBytes bounds what a worker recalls of leaves that move this many classes.
-func RecallBytes(named, leaves float64) float64 {
+// LeafCacheBytes bounds the memory of a worker for the cached effects of leaves that change this many classes.
+func LeafCacheBytes(named, leaves float64) float64 {
 	const place, effect, odds = 4 + 8, 8, 4
 	return SpanTrees*place*(leaves+1) + rowsTogether*named*(2*SpanTrees*effect+2*odds)
 }
 
-// want makes the recall ready for classes, fewer than manyEffects.
-func (r *recall) want(wanted []uint32, classes int) {
+// want prepares the cache for classes, fewer than manyEffects.
+func (r *leafCache) want(wanted []uint32, classes int) {
 	if r.slots == nil {
 		r.slots = make([]uint8, classes+1)
 	}
@@ -41,7 +41,7 @@ func (r *recall) want(wanted []uint32, classes int) {
 }
 
 // forget ends what want began.
-func (r *recall) forget(wanted []uint32) {
+func (r *leafCache) forget(wanted []uint32) {
 	for _, k := range wanted {
 		r.slots[k] = 0
 	}
@@ -49,7 +49,7 @@ func (r *recall) forget(wanted []uint32) {
 
 // find returns the odds of the classes wanted, by row and class, which are good until the
 // next are found.
-func (r *recall) find(t *trail[float32], rows, wanted []uint32) []float32 {
+func (r *leafCache) find(t *leafPath[float32], rows, wanted []uint32) []float32 {
 	n := len(rows) * len(wanted)
 	r.odds = slices.Grow(r.odds[:0], n)[:n]
 	if t.base != nil {
@@ -67,7 +67,7 @@ func (r *recall) find(t *trail[float32], rows, wanted []uint32) []float32 {
 }
 
 // multiply multiplies the odds by what the leaves of a span do.
-func (r *recall) multiply(t *trail[float32], s int, rows, wanted []uint32) {
+func (r *leafCache) multiply(t *leafPath[float32], s int, rows, wanted []uint32) {
 	trees, leaves, index := t.spanTrees(s), t.spans[s].leaves, t.spans[s].index
 	first, all := r.begin(trees)
 	byClass := index != nil && index.saves(wanted, len(rows))
@@ -103,7 +103,7 @@ func (r *recall) multiply(t *trail[float32], s int, rows, wanted []uint32) {
 
 // begin makes room for what is known of the leaves of trees, and tells where each of them
 // begins.
-func (r *recall) begin(trees []leafChanges[float32]) (first [SpanTrees]uint32, all uint32) {
+func (r *leafCache) begin(trees []leafChanges[float32]) (first [SpanTrees]uint32, all uint32) {
 	for i := range trees {
 		first[i] = all
 		all += trees[i].leaves
@@ -116,7 +116,7 @@ func (r *recall) begin(trees []leafChanges[float32]) (first [SpanTrees]uint32, a
 }
 
 // lookUp looks up what all leaves of an index do to the classes.
-func (r *recall) lookUp(index *index, wanted []uint32) {
+func (r *leafCache) lookUp(index *index, wanted []uint32) {
 	for _, k := range wanted {
 		for _, m := range index.of(k) {
 			if r.known[m.at] == 0 {
@@ -142,7 +142,7 @@ func (r *recall) lookUp(index *index, wanted []uint32) {
 }
 
 // learn looks up what a leaf does to the classes.
-func (r *recall) learn(changes []change[float32], at uint32) uint32 {
+func (r *leafCache) learn(changes []change[float32], at uint32) uint32 {
 	begin := len(r.effects)
 	effects := slices.Grow(r.effects, len(changes))[:begin+len(changes)]
 	n := begin

@@ -7,29 +7,31 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Base is the raw scores of rows before any leaf, where these are not zeros.
-type Base interface {
-	// Stride is the distance of the scores of rows, at least the number of classes.
+// InitialScores are the raw scores of rows before the first tree, if they are not zero.
+type InitialScores interface {
+	// Stride returns the distance between the scores of two rows, at least the number of classes.
 	Stride() int
-	// Scores writes those of all classes of the rows from first up to end, rows × Stride.
+	// Scores writes the scores of all classes for the rows from first up to end, rows × Stride.
 	Scores(first, end int, scores []float64)
-	// Pick writes those of some classes of rows, rows × classes.
-	Pick(rows, classes []uint32, scores []float64)
+	// ScoresOf writes the scores of some classes for some rows, rows × classes.
+	ScoresOf(rows, classes []uint32, scores []float64)
 }
 
-// baseOdds is the odds of rows before any leaf, against the most likely class of the row.
-type baseOdds struct {
-	Base
+// initialOdds are the odds of rows before the first tree, against the most likely class of each row.
+type initialOdds struct {
+	InitialScores
 	most []float64 // by row: the greatest score
 }
 
-func newBaseOdds(of Base, rows int) *baseOdds { return &baseOdds{of, make([]float64, rows)} }
+func newInitialOdds(of InitialScores, rows int) *initialOdds {
+	return &initialOdds{of, make([]float64, rows)}
+}
 
 // leastExponent is what e to the power of is above leastOdds, but not by much.
 const leastExponent = -69
 
 // odds is those of a score of a row.
-func (b *baseOdds) odds(row int, score float64) float64 {
+func (b *initialOdds) odds(row int, score float64) float64 {
 	if x := score - b.most[row]; x > leastExponent {
 		return kernel.Exp(x)
 	}
@@ -37,27 +39,27 @@ func (b *baseOdds) odds(row int, score float64) float64 {
 }
 
 // all replaces the scores of all classes of a row by odds.
-func (b *baseOdds) all(row int, scores []float64) {
+func (b *initialOdds) all(row int, scores []float64) {
 	b.most[row] = slices.Max(scores)
 	for k, score := range scores {
 		scores[k] = b.odds(row, score)
 	}
 }
 
-// pick writes the odds of some classes of rows. Room is used for their scores.
-func (b *baseOdds) pick(rows, classes []uint32, room []float64, odds []float32) {
+// pick writes the odds of some classes of rows. Room holds their scores.
+func (b *initialOdds) pick(rows, classes []uint32, room []float64, odds []float32) {
 	room = room[:len(rows)*len(classes)]
-	b.Pick(rows, classes, room)
+	b.ScoresOf(rows, classes, room)
 	for i, score := range room {
 		odds[i] = float32(b.odds(int(rows[i/len(classes)]), score))
 	}
 }
 
-// Begin makes rows begin with scores, in the form for many classes. Nothing has moved them
+// SetInitial sets the scores of rows before the first tree, in the form for many classes. Nothing has moved them
 // yet. It returns Σ (1 − p_y) over all rows and the greatest of these.
-func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float32) {
+func (r *Residuals) SetInitial(scores InitialScores, team *par.Team) (sum float64, most float32) {
 	e := r.entries
-	e.base = newBaseOdds(scores, len(e.rows))
+	e.base = newInitialOdds(scores, len(e.rows))
 	const together = 16 // rows whose scores stay in the cache
 	rooms, stride := make([][]float64, team.Workers()), scores.Stride()
 	team.Do((len(e.rows)+together-1)/together, func(worker, i int) {
@@ -67,7 +69,7 @@ func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float3
 		first, end := i*together, min((i+1)*together, len(e.rows))
 		scores.Scores(first, end, rooms[worker])
 		for row := first; row < end; row++ {
-			e.begin(row, rooms[worker][(row-first)*stride:][:e.classes])
+			e.setInitial(row, rooms[worker][(row-first)*stride:][:e.classes])
 		}
 	})
 	for i := range e.rows {
@@ -77,9 +79,9 @@ func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float3
 	return r.Bound()
 }
 
-// begin gives the most likely classes of a row with these scores entries. Most of many classes
+// setInitial gives the most likely classes of a row with these scores entries. Most of many classes
 // are so far below the most likely that they have the least odds.
-func (e *entries) begin(row int, scores []float64) {
+func (e *entries) setInitial(row int, scores []float64) {
 	b := e.base
 	b.most[row] = slices.Max(scores)
 	s, all, n, least := &e.rows[row], e.all[row*e.likely:][:e.likely], 0, 0
@@ -107,5 +109,5 @@ func (e *entries) begin(row int, scores []float64) {
 	}
 	s.light += float64(far) * float64(float32(leastOdds))
 	s.entries = uint32(n)
-	s.settle(all[:n], e.classes)
+	s.normalize(all[:n], e.classes)
 }

@@ -7,36 +7,40 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Odds are those of the classes of rows that a model does not train on, against a class
+// PathOdds are the odds of the classes of rows that a model does not train on, against a class
 // that no leaf has moved, in room that does not grow with the number of classes.
-type Odds struct {
-	trail[float64]
+type PathOdds struct {
+	leafPath[float64]
 	walkers []walker // by worker
 }
 
-// NewOdds returns the odds of raw scores of zero.
-func NewOdds(rows, classes int) *Odds { return &Odds{trail: newTrail[float64](rows, classes)} }
+// NewPathOdds returns the odds of raw scores of zero.
+func NewPathOdds(rows, classes int) *PathOdds {
+	return &PathOdds{leafPath: newLeafPath[float64](rows, classes)}
+}
 
-// Begin makes rows begin with scores. Nothing has moved them yet.
-func (o *Odds) Begin(scores Base) { o.base = newBaseOdds(scores, o.rows) }
+// SetInitial sets the scores of rows before the first tree.
+func (o *PathOdds) SetInitial(scores InitialScores) { o.base = newInitialOdds(scores, o.rows) }
 
-// Move multiplies the odds of rows by the steps of the leaves of a tree.
-func (o *Odds) Move(steps []Step, reached []Reached, team *par.Team) { o.add(steps, reached, team) }
+// Apply multiplies the odds of rows by the steps of the leaves of a tree.
+func (o *PathOdds) Apply(steps []Step, reached []LeafRows, team *par.Team) {
+	o.add(steps, reached, team)
+}
 
 // Free gives the memory back.
-func (o *Odds) Free() { o.free() }
+func (o *PathOdds) Free() { o.free() }
 
-// Judge finds, for each row, the class of the greatest odds, the lowest where some tie,
+// Evaluate finds, for each row, the class of the greatest odds, the lowest where some tie,
 // and −log p of its label, which is zero for rows without one (−1). Scores are divided by
 // the temperature.
-func (o *Odds) Judge(labels []int32, temperature float64, classes []int32, losses []float64, team *par.Team) {
+func (o *PathOdds) Evaluate(labels []int32, temperature float64, classes []int32, losses []float64, team *par.Team) {
 	for len(o.walkers) < team.Workers() {
 		o.walkers = append(o.walkers, newWalker(o.classes))
 	}
 	team.Do((len(labels)+rowsTogether-1)/rowsTogether, func(worker, i int) {
 		w := &o.walkers[worker]
 		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(labels)); row++ {
-			w.visit(&o.trail, row)
+			w.visit(&o.leafPath, row)
 			classes[row] = w.best()
 			if y := labels[row]; y >= 0 {
 				losses[row] = w.loss(uint32(y), o.classes, temperature)
@@ -60,7 +64,7 @@ func newWalker(classes int) walker {
 }
 
 // visit multiplies the odds of a row up.
-func (w *walker) visit(t *trail[float64], row int) {
+func (w *walker) visit(t *leafPath[float64], row int) {
 	if t.base != nil {
 		w.scores = slices.Grow(w.scores[:0], t.base.Stride())[:t.base.Stride()]
 		t.base.Scores(row, row+1, w.scores)

@@ -5,12 +5,12 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// trail is which leaf of each tree a row has reached, and what the leaves do to their
+// leafPath records which leaf of each tree a row has reached, and what the leaves do to their
 // classes. It tells the odds of each class of a row, in room that does not grow with the
 // number of classes: each leaf of a row multiplies the odds of its classes.
-type trail[N number] struct {
+type leafPath[N number] struct {
 	classes int
-	base    *baseOdds // nil: all odds begin as one
+	base    *initialOdds // nil: all odds begin as one
 	trees   []leafChanges[N]
 	spans   []span
 	rows    int
@@ -49,8 +49,8 @@ type Step struct {
 	By      []float64
 }
 
-// Reached is rows that reach a leaf.
-type Reached struct {
+// LeafRows are rows that reach a leaf.
+type LeafRows struct {
 	Leaf int
 	Rows []uint32
 }
@@ -68,10 +68,12 @@ func times[N number](x, by N) N {
 	return x
 }
 
-func newTrail[N number](rows, classes int) trail[N] { return trail[N]{classes: classes, rows: rows} }
+func newLeafPath[N number](rows, classes int) leafPath[N] {
+	return leafPath[N]{classes: classes, rows: rows}
+}
 
 // add adds a tree of leaves with steps, and the rows that reach them.
-func (t *trail[N]) add(steps []Step, reached []Reached, team *par.Team) {
+func (t *leafPath[N]) add(steps []Step, reached []LeafRows, team *par.Team) {
 	at := len(t.trees) % SpanTrees
 	if at == 0 {
 		memory := mem.New(4 * t.rows * SpanTrees)
@@ -111,13 +113,13 @@ func factor[N number](by float64) N { return N(min(max(by, leastOdds), mostOdds)
 func (c *leafChanges[N]) of(leaf uint32) []change[N] { return c.changes[int(leaf)*c.width:][:c.width] }
 
 // spanTrees returns the trees of a span.
-func (t *trail[N]) spanTrees(s int) []leafChanges[N] {
+func (t *leafPath[N]) spanTrees(s int) []leafChanges[N] {
 	return t.trees[s*SpanTrees : min((s+1)*SpanTrees, len(t.trees))]
 }
 
-// copy returns a trail of the same rows that shares nothing that changes with t.
-func (t *trail[N]) copy() trail[N] {
-	c := newTrail[N](t.rows, t.classes)
+// copy returns a leaf path of the same rows that shares nothing that changes with t.
+func (t *leafPath[N]) copy() leafPath[N] {
+	c := newLeafPath[N](t.rows, t.classes)
 	c.base = t.base
 	c.trees = append(c.trees, t.trees...)
 	for _, s := range t.spans {
@@ -129,7 +131,7 @@ func (t *trail[N]) copy() trail[N] {
 	return c
 }
 
-func (t *trail[N]) free() {
+func (t *leafPath[N]) free() {
 	for _, s := range t.spans {
 		s.memory.Free()
 	}
@@ -140,11 +142,11 @@ func (t *trail[N]) free() {
 const rowsTogether = 512
 
 // together splits the rows of leaves into tasks.
-func together(reached []Reached) (tasks []Reached) {
+func together(reached []LeafRows) (tasks []LeafRows) {
 	for _, r := range reached {
 		for rows := r.Rows; len(rows) > 0; {
 			n := min(len(rows), rowsTogether)
-			tasks = append(tasks, Reached{r.Leaf, rows[:n]})
+			tasks = append(tasks, LeafRows{r.Leaf, rows[:n]})
 			rows = rows[n:]
 		}
 	}
