@@ -252,8 +252,8 @@ class DaskAOSOClassifier(AOSOClassifier):
         self
         """
         params, own = self._meant()
-        if own["tune"] or own["class_weight"] is not None:
-            raise ArgumentError("tune or class_weight is set; allowed with Dask: neither")
+        if own["class_weight"] is not None:
+            raise ArgumentError(f"class_weight is {own['class_weight']!r}; allowed with Dask: None")
         params["seed"] = seed = seed_of(own["random_state"])
         self.booster_ = train(
             default_client() if client is None else client,
