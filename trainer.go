@@ -125,11 +125,10 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := affordTraining(train, options, plan.Folds, o); err != nil {
 		return job, nil, err
 	}
-	of, err := trainingOf(train, p, o)
-	if err != nil {
-		return job, nil, err
+	kept := checkpoint.Options{
+		Path: o.Checkpoint, Every: o.CheckpointEvery, Warn: o.Warn, Set: train.set,
+		Of: func() (checkpoint.Training, error) { return trainingOf(train, p, o) },
 	}
-	kept := checkpoint.Options{Path: o.Checkpoint, Every: o.CheckpointEvery, Warn: o.Warn, Of: of, Set: train.set}
 	if c, job.Record, err = checkpoint.Open(kept, &job); err != nil {
 		return job, nil, public(err)
 	}

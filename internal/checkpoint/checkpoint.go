@@ -28,13 +28,14 @@ type Options struct {
 	Path  string        // "": none, at least on this rank
 	Every time.Duration // between two saves; 0: a minute
 	Warn  func(error)   // receives the first of several failures to save
-	Of    Training
+	Of    func() (Training, error)
 	Set   *data.Set // the rows that training is on
 }
 
 // File holds the trees of a training under way. Rank 0 reads and writes it.
 type File struct {
 	Options
+	of     Training
 	tried  time.Time // to save
 	failed error     // the last time
 }
@@ -79,6 +80,10 @@ func Open(o Options, job *fit.Job) (*File, *fit.Record, error) {
 		c.Path = ""
 	} else if c.Path == "" {
 		return nil, nil, argument.New("checkpoint", c.Path, "a path on rank 0, if it is one on another rank")
+	}
+	var err error
+	if c.of, err = o.Of(); err != nil {
+		return nil, nil, err
 	}
 	content, err := c.read()
 	if err != nil {
@@ -130,7 +135,7 @@ func (c *File) decode(data []byte) (*fit.Record, error) {
 	if err := file.Meta(&m); err != nil {
 		return nil, err
 	}
-	if other := c.Of.differs(&m.Training); other != "" {
+	if other := c.of.differs(&m.Training); other != "" {
 		return nil, foreign("a file of a training with other " + other)
 	}
 	if most := time.Duration(math.MaxInt64).Seconds(); !(m.Seconds >= 0 && m.Seconds < most) {
@@ -225,7 +230,7 @@ func (c *File) Update(f *fit.Fit, over bool) {
 }
 
 func (c *File) write(w io.Writer, record *fit.Record) error {
-	head := meta{Training: c.Of, Seconds: record.Elapsed.Seconds()}
+	head := meta{Training: c.of, Seconds: record.Elapsed.Seconds()}
 	for _, run := range record.Runs {
 		head.Runs = append(head.Runs, runMeta{len(run.Forests), run.TimeOut})
 	}
