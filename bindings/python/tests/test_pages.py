@@ -41,7 +41,6 @@ X_new = x_new = X[:5]
 y = np.where(X[:, 0] > 0, "harmful", "harmless")
 """
 GIVEN = {
-    "README.md": TABLE,
     "docs/probabilities.md": TABLE,
     "docs/serving.md": TABLE + "import multiprocessing\naoso.train({'trees': 3}, aoso.Dataset(x, y)).save('letters.aoso')\n",
     "docs/categories.md": TABLE
