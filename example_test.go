@@ -27,7 +27,7 @@ func Example() {
 		labels = append(labels, []string{"east", "north", "south"}[i%3])
 	}
 
-	// README
+	// first fit
 	x := aoso.RowMajor(values, len(labels), 2) // rows × 2 features, of any number type
 	train, err := aoso.NewDataset(x, aoso.StringLabels(labels), aoso.DatasetOptions{})
 	if err != nil {
@@ -40,7 +40,7 @@ func Example() {
 	classes, err := result.Model.Predict(x, aoso.PredictOptions{})
 	fmt.Println(result.Model.Classes()[classes[0]], err)
 	err = result.Model.Save(path)
-	// README
+	// first fit
 
 	fmt.Println(err)
 	// Output:
@@ -164,21 +164,19 @@ func ExampleModel_PredictSet() {
 	// Output: [high low] [false true true true true false] <nil>
 }
 
-// The README and the page of the first fit show the lines between the marks above.
-func TestReadme(t *testing.T) {
+// The page of the first fit shows the lines between the marks above.
+func TestFirstFit(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(string(source), "\t// README\n")[1]
+	lines := strings.Split(string(source), "\t// first fit\n")[1]
 	lines = strings.TrimPrefix(strings.ReplaceAll(lines, "\n\t", "\n"), "\t")
-	for _, name := range []string{"README.md", "docs/first-fit.md"} {
-		page, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(page), "```go\n"+lines+"```\n") {
-			t.Errorf("%s does not show these lines:\n%s", name, lines)
-		}
+	page, err := os.ReadFile("docs/first-fit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "```go\n"+lines+"```\n") {
+		t.Errorf("the page does not show these lines:\n%s", lines)
 	}
 }
