@@ -133,14 +133,14 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r tools/exportcheck/requirements.txt
 	build/export/bin/python tools/exportcheck/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
-# The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
-# at once on one dataset, and a training that is interrupted. It also vets the root package for purego, whose packages it
+# The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, and several
+# trainings at once on one dataset. It also vets the root package for purego, whose packages it
 # compiles anyway. RACE=work checks everything.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		if [ -n "$(RACE)" ]; then AOSO_TESTS= $(GO_TEST) -race -timeout 2h $(RACE); exit; fi; \
 		$(GO_TEST) -race -short -tags purego $(addprefix ./internal/,par bin mem tree boost predict explain); \
-		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestInterrupt)$$' . ./internal/acceptance; \
+		go test -vet=all -race -short -tags purego -run '^TestSharedDataset$$' . ./internal/acceptance; \
 	else echo "race detector skipped: no C compiler"; fi
 
 # Not a part of test: a fuzzer compiles all of Go anew, for a minute. The Go tests run every seed and stored input.
