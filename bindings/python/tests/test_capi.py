@@ -12,12 +12,12 @@ import pytest
 from conftest import ROOT
 
 import aoso
-from aoso import _capi, _input, _library, _structs
+from aoso import _capi, _input, _library, _struct_base, _structs
 
 ABI = (ROOT / "capi/abi.txt").read_text()
 STRUCTS = {
     "aoso_" + re.sub(r"(?<!^)(?=[A-Z])", "_", struct.__name__).lower(): struct
-    for struct in (*_structs.Struct.__subclasses__(), _structs.Evaluation)
+    for struct in (*_struct_base.Struct.__subclasses__(), _structs.Evaluation)
 }
 
 

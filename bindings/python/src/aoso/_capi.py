@@ -1,5 +1,5 @@
 """The C library, function by function; ``aoso.h`` documents them. Only this module, ``_forked``, ``_input``,
-``_library``, ``_objective``, ``_predictor``, ``_ranks``, ``_serving``, ``_structs`` and ``_trainer`` use ctypes."""
+``_library``, ``_objective``, ``_predictor``, ``_ranks``, ``_serving``, ``_struct_base``, ``_structs`` and ``_trainer`` use ctypes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _conformal, _forked, errors
+from . import _conformal, _forked, _struct_base, errors
 from . import _structs as structs
 from ._input import Array as Array
 from ._input import Labels as Labels
@@ -244,7 +244,7 @@ class Params:
     """Training parameters, checked."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self.struct = structs.Params()
+        self.struct = _struct_base.Params()
         _call("params_init", self.struct, c.sizeof(self.struct))
         _call("params_parse", self.struct, " ".join(_assignment(k, v) for k, v in values.items() if v is not None).encode())
         _call("params_check", self.struct)

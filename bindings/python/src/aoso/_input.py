@@ -138,6 +138,36 @@ def compressed(
     return Matrix(struct, None, indptr, indices, data)
 
 
+class ArrowSchema(c.Structure):
+    pass
+
+
+ArrowSchema._fields_ = [
+    ("format", c.c_char_p),
+    ("name", c.c_char_p),
+    ("metadata", c.c_void_p),
+    ("flags", c.c_int64),
+    ("n_children", c.c_int64),
+    ("children", c.POINTER(c.POINTER(ArrowSchema))),
+    ("dictionary", c.c_void_p),
+    ("release", c.CFUNCTYPE(None, c.POINTER(ArrowSchema))),
+    ("private_data", c.c_void_p),
+]
+
+
+class ArrowArrayLength(c.Structure):
+    """The first field of ArrowArray."""
+
+    _fields_ = [("length", c.c_int64)]
+
+
+class ArrowStream(c.Structure):
+    pass
+
+
+ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(ArrowStream), c.POINTER(ArrowSchema)))]
+
+
 def _pointer(capsule: Any, name: bytes) -> int:
     get = c.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
@@ -145,7 +175,7 @@ def _pointer(capsule: Any, name: bytes) -> int:
     return at
 
 
-def _children(schema: structs.ArrowSchema) -> tuple[list[str] | None, list[int]]:
+def _children(schema: ArrowSchema) -> tuple[list[str] | None, list[int]]:
     """The names of the columns, if they have some, and the numbers of those that are categorical."""
     children = [schema.children[j].contents for j in range(schema.n_children)]
     names = [(child.name or b"").decode() for child in children]
@@ -155,8 +185,8 @@ def _children(schema: structs.ArrowSchema) -> tuple[list[str] | None, list[int]]
 def arrow_array(schema: Any, array: Any) -> Matrix:
     """A record batch from the capsules of ``__arrow_c_array__``."""
     at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
-    names, categorical = _children(structs.ArrowSchema.from_address(at_schema))
-    rows, cols = structs.ArrowArrayLength.from_address(at_array).length, structs.ArrowSchema.from_address(at_schema).n_children
+    names, categorical = _children(ArrowSchema.from_address(at_schema))
+    rows, cols = ArrowArrayLength.from_address(at_array).length, ArrowSchema.from_address(at_schema).n_children
     struct = structs.Matrix(layout=_ARROW, rows=rows, cols=cols, arrow_array=at_array, arrow_schema=at_schema)
     return Matrix(struct, names, schema, array, categorical=categorical)
 
@@ -164,7 +194,7 @@ def arrow_array(schema: Any, array: Any) -> Matrix:
 def arrow_stream(capsule: Any, rows: int) -> Matrix:
     """Record batches from the capsule of ``__arrow_c_stream__``, valid for one call."""
     at = _pointer(capsule, b"arrow_array_stream")
-    stream, schema = structs.ArrowStream.from_address(at), structs.ArrowSchema()
+    stream, schema = ArrowStream.from_address(at), ArrowSchema()
     if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
         raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
     (names, categorical), cols = _children(schema), schema.n_children

@@ -14,6 +14,7 @@ from . import _structs as structs
 from . import errors
 from ._apart import apart
 from ._living import Living, free_with
+from ._struct_base import Params
 
 ABI_VERSION = 1
 
@@ -56,11 +57,11 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "builder_append": (*_labelled, c.c_void_p, c.c_int64),
     "builder_finish": (_handle, _out),
     "builder_free": (_handle,),
-    "params_init": (c.POINTER(structs.Params), c.c_uint32),
-    "params_parse": (c.POINTER(structs.Params), c.c_char_p),
-    "params_check": (c.POINTER(structs.Params),),
+    "params_init": (c.POINTER(Params), c.c_uint32),
+    "params_parse": (c.POINTER(Params), c.c_char_p),
+    "params_check": (c.POINTER(Params),),
     "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
-    "trainer_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TrainOptions), _out),
+    "trainer_create": (_handle, c.POINTER(Params), c.POINTER(structs.TrainOptions), _out),
     "trainer_step": (_handle, c.POINTER(structs.Progress)),
     "trainer_interrupt": (_handle,),
     "trainer_scores": (_handle, c.c_int64, c.c_void_p, c.c_int64),
@@ -71,7 +72,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "trainer_model": (_handle, _out, c.POINTER(structs.Result)),
     "trainer_local_model": (_handle, _out),
     "trainer_free": (_handle,),
-    "tuner_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TuneOptions), _out),
+    "tuner_create": (_handle, c.POINTER(Params), c.POINTER(structs.TuneOptions), _out),
     "tuner_step": (_handle, c.POINTER(structs.TuneProgress)),
     "tuner_model": (_handle, _out, c.POINTER(structs.Result)),
     "tuner_params": (_handle, *_text),

@@ -1,12 +1,10 @@
-"""The structs of ``aoso.h``, and of the Arrow C data interface, for ctypes."""
+"""What the structs of ``aoso.h`` have in common, and the one that the table of parameters describes."""
 
 from __future__ import annotations
 
 import ctypes as c
 import functools
 from typing import Any
-
-import numpy as np
 
 from ._parameters import FIELDS
 from ._scalars import integer
@@ -30,41 +28,8 @@ def _bounds(struct: Any, field: str) -> tuple[int, int]:
     return (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-# The structs of the headers stand here.
-
-
 class Params(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         *((name, getattr(c, "c_" + kind)) for name, kind in FIELDS),
     ]
-
-
-class ArrowSchema(c.Structure):
-    pass
-
-
-ArrowSchema._fields_ = [
-    ("format", c.c_char_p),
-    ("name", c.c_char_p),
-    ("metadata", c.c_void_p),
-    ("flags", c.c_int64),
-    ("n_children", c.c_int64),
-    ("children", c.POINTER(c.POINTER(ArrowSchema))),
-    ("dictionary", c.c_void_p),
-    ("release", c.CFUNCTYPE(None, c.POINTER(ArrowSchema))),
-    ("private_data", c.c_void_p),
-]
-
-
-class ArrowArrayLength(c.Structure):
-    """The first field of ArrowArray."""
-
-    _fields_ = [("length", c.c_int64)]
-
-
-class ArrowStream(c.Structure):
-    pass
-
-
-ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(ArrowStream), c.POINTER(ArrowSchema)))]
