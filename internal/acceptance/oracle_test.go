@@ -1,15 +1,12 @@
 package acceptance
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
-	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/data/datatest"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/tools/cases"
 	"github.com/libaoso/aoso/tools/oracle"
@@ -197,7 +194,10 @@ func TestAuthorsProgram(t *testing.T) {
 		{"optdigits", 0.15, []int{200, 500, 1000}},
 		{"letter", 0.04, []int{200, 500}},
 	}
-	figures := authorsFigures(t)
+	figures, err := datatest.Figures(sharedFile(t, "paper", "author-code.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range cases.Some(t, 1, tests) {
 		t.Run(test.name, func(t *testing.T) {
 			trainSet, testSet := sharedSet(t, test.name)
@@ -214,14 +214,14 @@ func TestAuthorsProgram(t *testing.T) {
 				o := aoso.PredictOptions{Trees: trees}
 				errs := errorsOf(t, m, testSet, o)
 				loss, gradient := authorsSums(t, m, trainSet, o)
-				t.Logf("%4d trees: %3d errors (%3d), loss %.5g (%+.2f %%), |gradient| %.5g (%+.2f %%)", trees, errs, want.errors,
-					loss, 100*(loss/want.loss-1), gradient, 100*(gradient/want.gradient-1))
-				if !near(loss, want.loss, test.share) || !near(gradient, want.gradient, test.share) {
-					t.Errorf("%d trees: loss %g and gradient %g, want %g and %g within %g", trees, loss, gradient, want.loss, want.gradient, test.share)
+				t.Logf("%4d trees: %3d errors (%3d), loss %.5g (%+.2f %%), |gradient| %.5g (%+.2f %%)", trees, errs, want.Errors,
+					loss, 100*(loss/want.Loss-1), gradient, 100*(gradient/want.Gradient-1))
+				if !near(loss, want.Loss, test.share) || !near(gradient, want.Gradient, test.share) {
+					t.Errorf("%d trees: loss %g and gradient %g, want %g and %g within %g", trees, loss, gradient, want.Loss, want.Gradient, test.share)
 				}
 				// The binomial noise is ±7 to 20; other trees of the same worth spread by ±10.
-				if noise := math.Sqrt(float64(want.errors)); float64(errs-want.errors) > max(12, noise) || errs < want.errors-30 {
-					t.Errorf("%d trees: %d test errors, want about %d", trees, errs, want.errors)
+				if noise := math.Sqrt(float64(want.Errors)); float64(errs-want.Errors) > max(12, noise) || errs < want.Errors-30 {
+					t.Errorf("%d trees: %d test errors, want about %d", trees, errs, want.Errors)
 				}
 			}
 		})
@@ -238,41 +238,4 @@ func authorsSums(t *testing.T, m *aoso.Model, d *table, o aoso.PredictOptions) (
 		gradient += 2 * -math.Expm1(-l)
 	}
 	return loss, gradient
-}
-
-type figure struct {
-	errors         int
-	loss, gradient float64
-}
-
-// authorsFigures returns what the authors' program printed, by set and trees.
-func authorsFigures(t *testing.T) map[string]map[int]figure {
-	file, err := os.Open(sharedFile(t, "paper", "author-code.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.Comment = '#'
-	lines, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"set", "trees", "errors", "clipped_loss", "abs_gradient"}; !slices.Equal(lines[0], want) {
-		t.Fatalf("columns %q, want %q", lines[0], want)
-	}
-	figures := map[string]map[int]figure{}
-	for _, line := range lines[1:] {
-		var v [4]float64
-		for i := range v {
-			if v[i], err = strconv.ParseFloat(line[i+1], 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if figures[line[0]] == nil {
-			figures[line[0]] = map[int]figure{}
-		}
-		figures[line[0]][int(v[0])] = figure{int(v[1]), v[2], v[3]}
-	}
-	return figures
 }

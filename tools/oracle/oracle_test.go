@@ -1,15 +1,14 @@
 package oracle
 
 import (
-	"encoding/csv"
 	"errors"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/libaoso/aoso/internal/data/datatest"
@@ -401,10 +400,14 @@ func TestAuthorsProgram(t *testing.T) {
 	if testing.Short() {
 		last = 20
 	}
-	sets := readFigures(t, figures, last)
+	sets, err := datatest.Figures(figures)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"letter", "pendigits", "optdigits"} {
 		t.Run(name, func(t *testing.T) {
 			want := sets[name]
+			maps.DeleteFunc(want, func(trees int, _ datatest.Figure) bool { return trees > last })
 			if len(want) == 0 {
 				t.Fatalf("%s has no results for %s", figures, name)
 			}
@@ -428,8 +431,8 @@ func TestAuthorsProgram(t *testing.T) {
 				compared++
 				loss, gradient := m.ClippedLoss(), m.AbsGradient()
 				t.Logf("%4d trees: %4d errors (%4d), loss %.10g (%.10g), gradient %.10g (%.10g)",
-					iteration, errs, w.errors, loss, w.loss, gradient, w.gradient)
-				if !near(loss, w.loss, 1e-6) || !near(gradient, w.gradient, 1e-6) || abs(errs-w.errors) > 2 {
+					iteration, errs, w.Errors, loss, w.Loss, gradient, w.Gradient)
+				if !near(loss, w.Loss, 1e-6) || !near(gradient, w.Gradient, 1e-6) || abs(errs-w.Errors) > 2 {
 					t.Errorf("%d trees: the result differs from that of the authors' program", iteration)
 				}
 				return true
@@ -441,37 +444,6 @@ func TestAuthorsProgram(t *testing.T) {
 	}
 }
 
-// figure is the result of the authors' program after some number of trees.
-type figure struct {
-	errors         int
-	loss, gradient float64
-}
-
-func readFigures(t *testing.T, path string, last int) map[string]map[int]figure {
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.Comment = '#'
-	lines, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sets := map[string]map[int]figure{}
-	for _, line := range lines[1:] { // after the header
-		v := numbers(t, line[1:])
-		if trees := int(v[0]); trees <= last {
-			if sets[line[0]] == nil {
-				sets[line[0]] = map[int]figure{}
-			}
-			sets[line[0]][trees] = figure{int(v[1]), v[2], v[3]}
-		}
-	}
-	return sets
-}
-
 // readData reads a data set.
 func readData(t *testing.T, path string) (x [][]float64, y []int) {
 	t.Helper()
@@ -480,17 +452,6 @@ func readData(t *testing.T, path string) (x [][]float64, y []int) {
 		t.Fatal(err)
 	}
 	return x, y
-}
-
-func numbers(t *testing.T, cells []string) []float64 {
-	v := make([]float64, len(cells))
-	for i, cell := range cells {
-		var err error
-		if v[i], err = strconv.ParseFloat(cell, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return v
 }
 
 // repoRoot returns the nearest parent folder that contains go.mod.
