@@ -112,7 +112,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := cmp.Or(agree(train.set.Ranks, &p), checkKnownByAny(train.set.Ranks, o.validSets())); err != nil {
 		return job, nil, err
 	}
-	plan := p.settings().Plan(boost.Shape(shape), train.start != nil)
+	plan := p.settings().Plan(shape, train.start != nil)
 	if o.Objective != nil {
 		job.Objective, plan.Folds, plan.Choose, plan.Temper = boost.Objective(o.Objective), 0, false, false
 	}
@@ -258,7 +258,7 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 			return nil, public(err)
 		}
 	}
-	options, err := checked.Resolve(boost.Shape(train.shape()))
+	options, err := checked.Resolve(train.shape())
 	return options, public(err)
 }
 

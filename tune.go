@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/trials"
 	"github.com/libaoso/aoso/internal/tune"
@@ -138,7 +137,7 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 
 // begin begins the search, or a plain training if nothing can be searched.
 func (t *Tuner) begin(o TuneOptions) error {
-	s, p := boost.Shape(t.train.shape()), t.params.settings()
+	s, p := t.train.shape(), t.params.settings()
 	if o.Valid == nil {
 		t.job.Folds = p.SearchFolds(s)
 	}
@@ -272,7 +271,7 @@ type Trial struct {
 	Seconds     float64 `json:"seconds"`        // of training
 }
 
-// BestTrials returns the trials that were trained longest, the best first, at most so
+// BestTrials returns the trials that were trained longest, the best first, at most this
 // many: a line for each, that of its last rung.
 func BestTrials(all []Trial, most int) []Trial {
 	last := map[int]Trial{}

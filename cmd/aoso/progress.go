@@ -20,19 +20,16 @@ type display interface {
 }
 
 // notes returns where a command writes what is neither a result nor a warning.
-func notes(c *cobra.Command) io.Writer {
+func notes(c *cobra.Command) io.Writer { return unlessQuiet(c, c.ErrOrStderr()) }
+
+// reports returns where a command describes the file that it has saved.
+func reports(c *cobra.Command) io.Writer { return unlessQuiet(c, c.OutOrStdout()) }
+
+func unlessQuiet(c *cobra.Command, w io.Writer) io.Writer {
 	if quiet, err := c.Flags().GetBool("quiet"); err == nil && quiet {
 		return io.Discard
 	}
-	return c.ErrOrStderr()
-}
-
-// reports returns where a command describes the file that it has saved.
-func reports(c *cobra.Command) io.Writer {
-	if notes(c) == io.Discard {
-		return io.Discard
-	}
-	return c.OutOrStdout()
+	return w
 }
 
 // showsBars reports whether progress bars can be shown: on a terminal that can move

@@ -236,11 +236,11 @@ func (c *File) write(w io.Writer, record *fit.Record) error {
 	}
 	file, set := modelio.NewWriter(modelio.Training, head), c.Set
 	for i, run := range record.Runs {
+		params, err := settings.Params(run.Params).Encode()
+		if err != nil {
+			return err
+		}
 		for j, forest := range run.Forests {
-			params, err := settings.Params(run.Params).Encode()
-			if err != nil {
-				return err
-			}
 			m := model.New(run.Params.Method, forest, set.Classes, set.Names, set.Encoder)
 			m.Named, m.Params = set.Named, params
 			var content bytes.Buffer
