@@ -133,9 +133,8 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r tools/exportcheck/requirements.txt
 	build/export/bin/python tools/exportcheck/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
-# The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, and several
-# trainings at once on one dataset. It also vets the root package for purego, whose packages it
-# compiles anyway. RACE=work checks everything.
+# The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, and several trainings
+# at once on one dataset. It also vets the root package for purego, whose packages it compiles anyway. RACE=work checks everything.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		if [ -n "$(RACE)" ]; then AOSO_TESTS= $(GO_TEST) -race -timeout 2h $(RACE); exit; fi; \
@@ -241,7 +240,7 @@ install: lib command ## install the C library and the command below DESTDIR/PREF
 	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove the files that install copied
-	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) share/man/man1/aoso.1 share/man/man1/aoso-*.1 && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
 
 test-capi: tools lib abi-check ## test the C library
 	@capi/test/run
