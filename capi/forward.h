@@ -21,17 +21,17 @@ int32_t shim_refuse(int32_t why);
 // null, because Go stacks must not contain them as pointers.
 #define P(pointer) ((void *)((uintptr_t)(pointer) < 4096 ? 0 : (uintptr_t)(pointer)))
 
-#define GO(call)                                                     \
-    do {                                                             \
+#define GO(call)                                                                        \
+    do {                                                                                \
         int32_t status_ = atomic_load_explicit(&process_refuses, memory_order_relaxed); \
-        if (status_ != AOSO_OK) return shim_refuse(status_);              \
-        if (!process_thread_ready) process_ready_thread();           \
-        const fpmode outer_ = shim_host;                                  \
-        shim_host = fp_enter();                                           \
-        status_ = (call);                                            \
-        fp_leave(shim_host);                                              \
-        shim_host = outer_;                                               \
-        return status_;                                              \
+        if (status_ != AOSO_OK) return shim_refuse(status_);                            \
+        if (!process_thread_ready) process_ready_thread();                              \
+        const fpmode outer_ = shim_host;                                                \
+        shim_host = fp_enter();                                                         \
+        status_ = (call);                                                               \
+        fp_leave(shim_host);                                                            \
+        shim_host = outer_;                                                             \
+        return status_;                                                                 \
     } while (0)
 
 // GO for calls that take long. Moving the host's signal handlers takes longer than
@@ -42,10 +42,10 @@ int32_t shim_refuse(int32_t why);
         GO(call);                \
     } while (0)
 
-#define GO_ROWS(x, call)                            \
-    do {                                            \
+#define GO_ROWS(x, call)                              \
+    do {                                              \
         if (many_rows(P(x))) process_move_handlers(); \
-        GO(call);                                   \
+        GO(call);                                     \
     } while (0)
 
 static inline int many_rows(const aoso_matrix *x) {

@@ -43,11 +43,11 @@ __attribute__((noinline, cold)) int32_t shim_refuse(int32_t why) {
 
 // ------------------------------------------------------ calls to the host --
 
-#define HOST(call)                      \
-    do {                                \
-        fp_leave(shim_host);                 \
-        call;                           \
-        fp_switch(shim_host, FP_DEFAULT);    \
+#define HOST(call)                        \
+    do {                                  \
+        fp_leave(shim_host);              \
+        call;                             \
+        fp_switch(shim_host, FP_DEFAULT); \
     } while (0)
 
 int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user) {
@@ -132,9 +132,9 @@ const char *shim_stream_error(struct ArrowArrayStream *s) {
     return text;
 }
 
-#define RELEASE(p)                                   \
-    do {                                             \
-        if ((p)->release) HOST((p)->release(p));     \
+#define RELEASE(p)                               \
+    do {                                         \
+        if ((p)->release) HOST((p)->release(p)); \
     } while (0)
 
 void shim_release_stream(struct ArrowArrayStream *s) { RELEASE(s); }

@@ -42,7 +42,7 @@ static bool read_table(table *t, const uint8_t **code, uint64_t *size) {
     return sum == SCALE;
 }
 
-/* Begins with the first of numbers that have so many tables. NULL: the code is not that, or
+/* Begins with the first of numbers that have this many tables. NULL: the code is not that, or
  * there is no memory. */
 static numbers *read_numbers(const uint8_t *code, uint64_t size, int tables) {
     numbers *r = allocate(1, sizeof *r + (size_t)tables * sizeof *r->tables);
@@ -267,7 +267,7 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
 
 /* --------------------------------------------------------------- names -- */
 
-/* Takes the code of so many lengths, each at most total. NULL: it is not that. */
+/* Takes the code of this many lengths, each at most total. NULL: it is not that. */
 static uint8_t *take_lengths(const uint8_t **code, uint64_t *size, uint64_t count, uint64_t total) {
     bool ok = true;
     const uint64_t length = take_number(code, size, 8, &ok);

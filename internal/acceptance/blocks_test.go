@@ -14,7 +14,7 @@ import (
 	"github.com/libaoso/aoso/internal/category"
 )
 
-// blocksOfSize cuts a table into blocks of so many rows.
+// blocksOfSize cuts a table into blocks of this many rows.
 func blocksOfSize(x aoso.Features, y aoso.Labels, o aoso.DatasetOptions, size int) iter.Seq2[aoso.Block, error] {
 	return func(yield func(aoso.Block, error) bool) {
 		for first := 0; first < x.Rows(); first += size {

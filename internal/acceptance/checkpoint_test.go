@@ -17,7 +17,7 @@ import (
 	"github.com/libaoso/aoso/tools/cases"
 )
 
-// crashed trains so many steps with a checkpoint at each, and ends without a word.
+// crashed trains this many steps with a checkpoint at each, and ends without a word.
 func crashed(d *aoso.Dataset, p aoso.Params, o aoso.TrainOptions, steps int) error {
 	b, err := aoso.NewTrainer(d, p, o)
 	if err != nil {

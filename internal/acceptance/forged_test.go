@@ -377,7 +377,7 @@ func TestForgedNames(t *testing.T) {
 	}
 }
 
-// named returns a model of 300 classes and so many features.
+// named returns a model of 300 classes and this many features.
 func named(t testing.TB, features int) *aoso.Model {
 	d := blobs(91, 600, features, 300, 255)
 	names, y := make([]string, features), make([]string, 600)

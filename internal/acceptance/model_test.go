@@ -214,7 +214,7 @@ func TestSaveErrors(t *testing.T) {
 	}
 }
 
-// shortWriter has room for so many bytes.
+// shortWriter has room for this many bytes.
 type shortWriter struct {
 	room int
 	err  error

@@ -14,7 +14,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// coloured returns a table of a categorical column of so many categories, on whose
+// coloured returns a table of a categorical column of this many categories, on whose
 // random subsets the class depends, and a number.
 func coloured(rows, categories, classes int, seed uint64) (columns []aoso.Column, labels aoso.Labels) {
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -193,7 +193,7 @@ func aligned(t testing.TB, train *aoso.Dataset, d *table) *aoso.Dataset {
 	return set
 }
 
-// fit trains on a table.
+// trained trains on a table.
 func trained(t testing.TB, d *table, p aoso.Params) *aoso.Result {
 	t.Helper()
 	return train(t, newDataset(t, d), p, aoso.TrainOptions{})

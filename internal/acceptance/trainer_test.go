@@ -78,7 +78,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestSnapshots: the model after so many steps is that of so many trees, and
+// TestSnapshots: the model after some steps is that of as many trees, and
 // later steps do not change it.
 func TestSnapshots(t *testing.T) {
 	all := letter()

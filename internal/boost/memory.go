@@ -331,7 +331,7 @@ func (e *estimate) scoreBytes() float64 {
 
 // sparseBytes returns the memory of sparse class scores apart from rows: the effects of leaves,
 // with inverted indexes; sums by class (two) and scores for each thread; the class totals of
-// nodes; the leaf-pair cache.
+// nodes; the leaf caches.
 func (e *estimate) sparseBytes(named float64) float64 {
 	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 8 + 16
 	kept := min(e.leaves()*e.classes, tree.SparsePerRow*float64(e.drawn)+tree.SparseBytes/listed)
@@ -339,8 +339,8 @@ func (e *estimate) sparseBytes(named float64) float64 {
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
 	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
 	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.Trees)/loss.SpanTrees)
-	recalled := e.threads * loss.LeafCacheBytes(named, e.leaves())
-	return changes + indexes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + recalled
+	cached := e.threads * loss.LeafCacheBytes(named, e.leaves())
+	return changes + indexes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + cached
 }
 
 // rowBytes returns the remaining memory of rows.

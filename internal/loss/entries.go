@@ -19,13 +19,13 @@ import (
 // then likelier than the least likely one that has an entry, which gives it up.
 type entries struct {
 	leafPath[float32]
-	likely  int // most entries of a row
-	rows    []rowSums
-	all     []entry // rows × likely
-	memory  *mem.Block
-	mean    int         // entries of a row, rounded down
-	recalls []leafCache // by worker
-	large   bool        // there was a large step: see LargeSteps
+	likely int // most entries of a row
+	rows   []rowSums
+	all    []entry // rows × likely
+	memory *mem.Block
+	mean   int         // entries of a row, rounded down
+	caches []leafCache // by worker
+	large  bool        // there was a large step: see LargeSteps
 }
 
 // entry is the odds of a class.
@@ -118,11 +118,11 @@ func (e *entries) free() {
 // Σ (1 − p_y) over all rows and the greatest of these.
 func (r *Residuals) Apply(steps []Step, reached []LeafRows, team *par.Team) (sum float64, most float32) {
 	e := r.entries
-	for len(e.recalls) < team.Workers() {
-		e.recalls = append(e.recalls, leafCache{})
+	for len(e.caches) < team.Workers() {
+		e.caches = append(e.caches, leafCache{})
 	}
 	tasks := together(reached)
-	team.Do(len(tasks), func(worker, i int) { e.apply(&steps[tasks[i].Leaf], tasks[i].Rows, &e.recalls[worker]) })
+	team.Do(len(tasks), func(worker, i int) { e.apply(&steps[tasks[i].Leaf], tasks[i].Rows, &e.caches[worker]) })
 	e.add(steps, reached, team)
 	e.noteSteps(steps)
 	e.indexSpan()

@@ -45,8 +45,8 @@ func eachChange(trees []leafChanges[float32], classes int, show func(at, class u
 // of returns the mentions of a class.
 func (x *index) of(class uint32) []mention { return x.mentions[x.first[class]:x.first[class+1]] }
 
-// saves reports whether to look classes up by the index is less work than by the leaves of so
-// many rows: the classes have few mentions.
+// saves reports whether to look classes up by the index is less work than by the leaves of
+// this many rows: the classes have few mentions.
 func (x *index) saves(wanted []uint32, rows int) bool {
 	mentions := 0
 	for _, k := range wanted {

@@ -157,7 +157,7 @@ func TestSparseIsExact(t *testing.T) {
 	}
 }
 
-// testReference compares the numbers of a trail in float64 with the softmax.
+// testReference compares the odds of a leaf path in float64 with the softmax.
 func (c *sparseCase) testReference(t *testing.T) {
 	t.Helper()
 	w := newWalker(c.Classes)

@@ -28,9 +28,8 @@
 //
 // Offsets count from the start of the file; the types are i8, u8, u16, i32,
 // u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
-// file, in the form that the package pack describes.
-// The type str is a list of names. It is always packed, as the package pack describes.
-// Unpacked, the arrays of a file have at most 32 times its bytes. Only those of models
+// file, in the form that the package pack describes. The type str is a list of
+// names, which is always packed. Unpacked, the arrays of a file have at most 32 times its bytes. Only those of models
 // are packed, but for lists of names. The bytes of an array are covered by its own CRC-32C, the padding by the rule
 // that it is zero, so no bit of a file can change unnoticed. The checksums guard
 // against accidents, not malice.

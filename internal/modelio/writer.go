@@ -83,8 +83,8 @@ func (w *Writer) Err() error { return w.err }
 
 func (w *Writer) fail(err error) { w.err = cmp.Or(w.err, err) }
 
-// lengthened returns the content with zeros behind the code of the largest packed array, until the file, with a head of so
-// many bytes, has a byte for every maxUnpacked bytes that its arrays have when they are unpacked.
+// lengthened returns the content with zeros behind the code of the largest packed array, until the file, with a head of
+// this many bytes, has a byte for every maxUnpacked bytes that its arrays have when they are unpacked.
 func (w *Writer) lengthened(head int) *Writer {
 	largest, most, size, unpacked := -1, uint64(0), uint64(head), uint64(0)
 	for i := range w.arrays {

@@ -31,7 +31,7 @@ type gradients struct {
 	blocks []gradientBlock
 	kept   int // rows kept by the last quantize
 
-	known *loss.PairCache // leaf-pair cache of the node's rows, for sparse class scores; nil: none
+	known *loss.PairCache // residuals known since the node's pairs were chosen, for sparse class scores; nil: none
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64

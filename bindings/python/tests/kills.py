@@ -51,7 +51,7 @@ class MPI:
         self.mpiexec = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
     def train(self, folder, kills):
-        """Kill so many trainings, then train to the end. Return the fingerprint and the seconds from each kill to the end."""
+        """Kill this many trainings, then train to the end. Return the fingerprint and the seconds from each kill to the end."""
         seconds = []
         while True:
             self.size = int(self.rng.choice([size for size in range(1, MOST_RANKS + 1) if size != self.size]))
@@ -95,7 +95,7 @@ class Dask:
         self.rng, self.client = rng, None
 
     def start(self, size):
-        """A cluster of so many workers. Dask does not start a worker again that was killed while it started: then, a new cluster."""
+        """A cluster of this many workers. Dask does not start a worker again that was killed while it started: then, a new cluster."""
         import distributed
 
         if self.client is not None:

@@ -110,7 +110,7 @@ if __name__ == "__main__":
     parser.add_argument("--sets", type=names, default=list(SETS))
     parser.add_argument("--engines", type=names, default=list(ENGINES))
     parser.add_argument("--sizes", type=lambda text: [int(size) for size in names(text)], default=[1, 2, 3, 4])
-    parser.add_argument("--trees", type=int, help="at most so many trees, to take less time")
+    parser.add_argument("--trees", type=int, help="at most this many trees, to take less time")
     parser.add_argument("--rank", nargs=2)
     given = parser.parse_args()
     if given.rank:

@@ -21,7 +21,7 @@ BOOSTER = aoso.train(PARAMS, aoso.Dataset(WHOLE, Y))
 
 
 def parts(*sizes):
-    """A table of batches of so many rows; the rest in a last one."""
+    """A table of batches of this many rows; the rest in a last one."""
     ends = np.cumsum(sizes)
     batches = [batch for at, n in zip(ends - sizes, sizes) for batch in WHOLE.slice(at, n).to_batches() or [empty_batch()]]
     return pa.Table.from_batches(batches + WHOLE.slice(int(ends[-1])).to_batches(), WHOLE.schema)

@@ -319,7 +319,7 @@ for fit in fits:
     try:
         open("/proc/self/clear_refs", "w").close()
     except OSError:
-        pytest.skip("no /proc/self/clear_refs, which starts the peak anew")
+        pytest.skip("no /proc/self/clear_refs, which resets the peak")
     run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     (peak, _), (estimators, stays) = (map(float, line.split()) for line in run.stdout.splitlines())
     assert estimators < peak + 10  # a copy of x would be 40

@@ -99,7 +99,7 @@ public:
     // Makes a step or run in progress return soon. Can be called from any thread.
     void interrupt() { detail::check(aoso_trainer_interrupt(get())); }
 
-    // The raw scores of the model so far on a validation set with so many rows: rows × classes.
+    // The raw scores of the model so far on a validation set with this many rows: rows × classes.
     std::vector<double> scores(int64_t set, int64_t rows, int64_t classes) {
         std::vector<double> out(static_cast<size_t>(rows * classes));
         detail::check(aoso_trainer_scores(get(), set, out.data(), rows * classes));

@@ -44,7 +44,7 @@ typedef struct aoso_tune_options {
  * them. It tries parameters by successive halving, first those that aoso_train
  * tries, and judges them by the refined loss on held-out rows, or on the validation
  * set. Parameters that are not at their defaults stay as they are. The search ends
- * after so many trials, or when the parameter time_limit leaves just enough time
+ * after options->trials trials, or when the parameter time_limit leaves just enough time
  * for the model itself, which is trained on all rows. It keeps its datasets: you may
  * free their handles. */
 typedef struct aoso_tuner aoso_tuner;

@@ -254,7 +254,7 @@ class Params:
 
 
 def suggested(rows: Any, features: Any, classes: Any) -> dict[str, Any]:
-    """Parameters for data of so many rows, features and classes."""
+    """Parameters for data of this many rows, features and classes."""
     return _read_params(_string("suggest_params", integer("rows", rows), integer("features", features), integer("classes", classes)))
 
 

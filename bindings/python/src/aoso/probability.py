@@ -183,7 +183,7 @@ class Probability:
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-            Rows that the model was not trained on. Of more than 20,000, so many are drawn at random.
+            Rows that the model was not trained on. Of more than 20,000, that many are drawn at random.
         y : array of shape (n_rows,)
         weight : array of shape (n_rows,), optional
         threads : int, default 0

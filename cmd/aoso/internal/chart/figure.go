@@ -174,7 +174,7 @@ func runeWidth(r rune) float64 {
 	return 0.56
 }
 
-// shortened returns a text that is at most so wide, with … at its end if it is cut.
+// shortened returns a text that is at most this wide, with … at its end if it is cut.
 func shortened(s string, size, width float64) string {
 	for runes := []rune(s); len(runes) > 1 && widest(size, s) > width; {
 		runes = runes[:len(runes)-1]
