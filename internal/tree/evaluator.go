@@ -23,8 +23,9 @@ type evaluator struct {
 	sums      []int64  // sums of products
 	jobs      []sumJob // by block
 	scratch   loss.Scratch
-	sparse    [2]loss.Totals // totals of the two children being evaluated
-	drawn     [2]layout      // layouts of columns drawn for these children
+	sparse    [2]loss.Totals        // totals of the two children being evaluated
+	drawn     [2 * mostAhead]layout // layouts of columns drawn for the children being evaluated
+	families  []family
 	partition kernel.PartitionJob
 }
 

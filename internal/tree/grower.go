@@ -53,6 +53,7 @@ type Grower struct {
 	residuals *loss.Residuals
 	team      *par.Team
 	group     *collective.Group // nil: this machine has all rows
+	reducer   reducer
 
 	partition *Partition
 	gradients *gradientBuffer
@@ -68,11 +69,58 @@ type Grower struct {
 	// of the tree being grown
 	tree    *Tree
 	open    nodeHeap
-	batch   []*node // nodes that look-ahead expansion expands at once
+	batch   []*node // nodes that are expanded at once
 	waiting int     // nodes expanded by look-ahead and not split yet
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
+}
+
+// family is the children of a node, which are evaluated together. The root's has only large, the
+// root.
+type family struct {
+	parent, small, large *node
+	share                *task // on several machines, if large inherits from parent: the pass over the rows of small that it needs
+}
+
+// children returns the nodes of the family, the larger first.
+func (f *family) children() []*node {
+	if f.small == nil {
+		return []*node{f.large}
+	}
+	return []*node{f.large, f.small}
+}
+
+// inherits reports whether the larger child may take over its parent's histogram: the parent has
+// one, of the same pairs.
+func (f *family) inherits() bool {
+	n := f.parent
+	return n != nil && n.histogram != nil && f.large.layout != nil && slices.Equal(f.large.pairs, n.pairs)
+}
+
+// shareOfParent returns the node of the smaller child's rows along the parent's pairs: the
+// smaller child itself, if it has those pairs.
+func (f *family) shareOfParent() *node {
+	n, small := f.parent, f.small
+	if slices.Equal(small.pairs, n.pairs) {
+		return small
+	}
+	return &node{start: small.start, end: small.end, list: small.list, count: small.count, pairs: n.pairs}
+}
+
+// reducer takes the steps of growth that need sums over all rows of nodes. A local one has all
+// rows, a shared one adds up what each machine of a group finds in its rows.
+type reducer interface {
+	// ahead appends to a batch, which holds the node to expand, the nodes to expand with it, at
+	// most mostAhead in all.
+	ahead(batch []*node) []*node
+	// count sets which child of a family is the smaller, and the numbers of rows and class totals
+	// of both.
+	count(e *evaluator, families []family)
+	// choosePairs chooses the class pairs of children. It may leave the choice to findSplits.
+	choosePairs(e *evaluator, families []family)
+	// findSplits finds the best splits of children.
+	findSplits(e *evaluator, families []family)
 }
 
 // NewGrower returns a grower for the rows of a partition, and for those of the other machines of
@@ -82,6 +130,9 @@ func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Parti
 		Params: p, Bins: b, kernels: k, residuals: r, team: team, group: group,
 		partition: rows,
 		gradients: newGradientBuffer(b.Matrix.Rows, p.Pairs),
+	}
+	if g.reducer = (local{g}); group != nil {
+		g.reducer = shared{g}
 	}
 	g.values = LeafValues{Residuals: r, Newton: p.Newton, Team: team, Group: group}
 	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
@@ -122,26 +173,18 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	}
 
 	rows := g.partition.Rows
-	root := g.newNode(node{end: len(rows), list: rows, count: len(rows), parent: -1, pairs: g.fixed, seed: seed})
+	root := g.newNode(node{end: len(rows), list: rows, count: len(rows), parent: -1, seed: seed})
 	if g.Monotone != nil {
 		root.box = loss.NewBox(g.residuals.Classes)
 	}
-	if g.group != nil {
-		g.evaluateRootShared(root)
-	} else {
-		g.evaluateRoot(root)
-	}
+	g.evaluate(g.evaluator, []family{{large: root}}, false)
 	if g.Selection == loss.Root && g.fixed == nil {
 		g.fixed = root.pairs
 	}
 	g.open = append(g.open[:0], root)
 	for len(g.open) < g.Leaves && g.open[0].split.Gain > 0 {
 		n := heap.Pop(&g.open).(*node)
-		switch {
-		case n.left != nil:
-		case g.group != nil:
-			g.expandBatch(n)
-		default:
+		if n.left == nil {
 			g.expand(n)
 		}
 		g.split(n)
@@ -149,20 +192,6 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 		heap.Push(&g.open, n.right)
 	}
 	return g.tree, g.finish(g.open)
-}
-
-// evaluateRoot counts and evaluates the root.
-func (g *Grower) evaluateRoot(root *node) {
-	g.setColumns(root, false, &g.evaluator.drawn[0])
-	if g.needsTotals() {
-		if root.totals = &g.evaluator.sparse[0]; !g.residuals.Sparse() {
-			root.totals = g.newTotals()
-		}
-		g.evaluator.count(root.totals, root.list)
-	}
-	g.keepHistogram(root)
-	g.evaluator.evaluate(root)
-	root.keepTotals(g.maxSparse())
 }
 
 // layOut lays out columns and shards them over the ranks.
@@ -200,52 +229,57 @@ func (g *Grower) drawsColumns() bool { return g.NodeColumns > 0 && g.NodeColumns
 
 func (g *Grower) needsTotals() bool { return g.FullLeaf || g.fixed == nil }
 
-// expand creates and evaluates the children of n. One small node does not occupy a team, so
-// look-ahead nodes are expanded at the same time.
+// expand creates and evaluates the children of n, and of the nodes that are expanded with it.
 func (g *Grower) expand(n *node) {
-	g.batch = g.lookAhead(append(g.batch[:0], n))
+	g.batch = g.reducer.ahead(append(g.batch[:0], n))
 	for _, n := range g.batch {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
-		if n.totals != nil && !g.residuals.Sparse() {
-			n.left.totals, n.right.totals = g.newTotals(), g.newTotals()
-		}
 	}
-	if len(g.batch) > 1 {
+	if g.group == nil && len(g.batch) > 1 {
 		g.waiting += len(g.batch)
 		g.team.Do(len(g.batch), func(worker, i int) {
 			n, e := g.batch[i], g.perWorker[worker]
 			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.partition)
 			n.copied = true
-			g.evaluateChildren(e, n, rows, left, false)
+			n.assignRows(rows, left)
+			e.families = append(e.families[:0], family{parent: n})
+			g.evaluate(e, e.families, false)
 		})
 		return
 	}
-	middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.evaluator.teamFor(n.rows()))
-	g.evaluateChildren(g.evaluator, n, g.rowsOf(n), middle-n.start, len(g.open)+2 >= g.Leaves)
+	e := g.evaluator
+	e.families = e.families[:0]
+	for _, n := range g.batch {
+		middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, e.teamFor(n.rows()))
+		n.assignRows(g.rowsOf(n), middle-n.start)
+		e.families = append(e.families, family{parent: n})
+	}
+	g.evaluate(e, e.families, len(g.open)+2 >= g.Leaves)
 }
 
-// evaluateChildren evaluates the children of a node; the first left of its rows go left. The
-// last children of a tree stay leaves.
-func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
-	n.assignRows(rows, left)
-	if g.residuals.Sparse() && g.needsTotals() {
-		n.left.totals, n.right.totals = &e.sparse[0], &e.sparse[1]
+// evaluate evaluates the children of families. The last children of a tree stay leaves.
+func (g *Grower) evaluate(e *evaluator, families []family, last bool) {
+	g.reducer.count(e, families)
+	for i := range families {
+		f := &families[i]
+		if f.parent != nil {
+			g.constrain(f.parent)
+		}
+		for k, n := range f.children() {
+			g.setColumns(n, last, &e.drawn[2*i+k])
+			n.pairs = g.fixed
+		}
 	}
-	small, large := g.count(e, n)
-	g.constrain(n)
-	g.setColumns(n.left, last, &e.drawn[0])
-	g.setColumns(n.right, last, &e.drawn[1])
-	if g.fixed != nil {
-		small.pairs, large.pairs = g.fixed, g.fixed
-	} else {
-		e.inheritPairs(n, small, large)
+	if g.fixed == nil {
+		g.reducer.choosePairs(e, families)
 	}
-	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
-		g.evaluateBoth(e, small, large)
+	g.reducer.findSplits(e, families)
+	for i := range families {
+		for _, n := range families[i].children() {
+			n.keepTotals(g.maxSparse())
+		}
 	}
-	small.keepTotals(g.maxSparse())
-	large.keepTotals(g.maxSparse())
 }
 
 // constrain passes the constraints of a node on to its children.
@@ -261,24 +295,6 @@ func (g *Grower) constrain(n *node) {
 	}
 }
 
-// count counts the rows of a node's children and sums up their class totals. It returns the
-// smaller child first.
-func (g *Grower) count(e *evaluator, n *node) (small, large *node) {
-	n.left.count, n.right.count = n.left.rows(), n.right.rows()
-	small, large = n.bySize(g.missingGoRight(n))
-	switch {
-	case n.dropped:
-		e.count(small.totals, small.list)
-		e.count(large.totals, large.list)
-	case n.totals != nil:
-		// Not in the partition pass: that would read the residuals of all rows, not only of the
-		// smaller child's; it takes 3 to 7 % of the time.
-		e.count(small.totals, small.list)
-		large.totals.Sub(n.totals, small.totals)
-	}
-	return small, large
-}
-
 // missingGoRight reports whether missing values of the split feature go right.
 func (g *Grower) missingGoRight(n *node) bool {
 	if n.split.Set != nil || n.split.MissingLeft || !g.Mapper.Features[n.split.Feature].Missing {
@@ -286,75 +302,6 @@ func (g *Grower) missingGoRight(n *node) bool {
 	}
 	codes := g.Matrix.Columns[n.split.Feature]
 	return slices.ContainsFunc(n.right.list, func(row uint32) bool { return codes[row] == 0 })
-}
-
-// leastBeside is the least work on the smaller of two nodes, each too small for a team, for
-// which they are evaluated concurrently.
-const leastBeside = leastShared / 8
-
-// evaluateBoth evaluates the children of a node: concurrently if both are small, else one after
-// the other, each with the whole team.
-func (g *Grower) evaluateBoth(e *evaluator, small, large *node) {
-	g.keepHistogram(large)
-	g.keepHistogram(small)
-	if e.team != alone && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
-		e.team.Do(2, func(worker, i int) { g.perWorker[worker].evaluate([]*node{large, small}[i]) })
-		return
-	}
-	e.evaluate(large)
-	e.evaluate(small)
-}
-
-// inherit evaluates both children of n, of which the larger has n's pairs: its sums are n's less
-// the smaller child's, so its rows are hardly touched. It returns false if that would not be
-// precise enough.
-func (g *Grower) inherit(e *evaluator, n, small, large *node) bool {
-	share := small
-	if !slices.Equal(small.pairs, n.pairs) {
-		share = &node{start: small.start, end: small.end, list: small.list, count: small.count, pairs: n.pairs}
-	}
-	share.histogram = g.pool.GetUnbounded(share.count)
-	e.evaluateShare(n, share)
-	if !large.subtract(n, share) {
-		g.release(share)
-		return false
-	}
-	large.histogram, n.histogram = n.histogram, nil
-	e.evaluateRest(n, large, share)
-	if share != small {
-		g.release(share)
-		g.keepHistogram(small)
-		e.evaluate(small)
-	}
-	return true
-}
-
-// lookAhead appends the nodes that will probably be split next to batch, which holds the node to
-// expand. It appends none where the result would depend on the order of expansion: where memory
-// for histograms is short.
-func (g *Grower) lookAhead(batch []*node) []*node {
-	const mostWork = 1 << 18 // a team shares the work on a larger node well
-	workers := g.team.Workers()
-	mostWaiting := 4 * workers
-	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one histogram, an expanded one those of its children
-	if workers == 1 || fewHistograms || g.evaluator.work(batch[0].rows()) > mostWork {
-		return batch
-	}
-	splits := g.Leaves - 1 - len(g.open) // splits left; the last of them may never reach a look-ahead node
-	most := min(2*workers, splits/4, 1+mostWaiting-g.waiting)
-	for len(batch) < most {
-		var next *node
-		for _, n := range g.open {
-			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(batch, n) && g.evaluator.work(n.rows()) <= mostWork {
-				next = n
-			}
-		}
-		if next == nil {
-			break
-		}
-		batch = append(batch, next)
-	}
-	return batch
 }
 
 // split makes an inner node of n, whose children are evaluated.
@@ -516,7 +463,7 @@ func (g *Grower) link(n *node, child int32) {
 	}
 }
 
-// newNode stores n in a node of the free list, or a new one.
+// newNode stores n in a node of the free list, or a new one, and gives it class totals.
 func (g *Grower) newNode(n node) *node {
 	var place *node
 	if last := len(g.nodes) - 1; last >= 0 {
@@ -525,6 +472,13 @@ func (g *Grower) newNode(n node) *node {
 		place = new(node)
 	}
 	*place = n
+	switch {
+	case !g.needsTotals():
+	case g.group != nil:
+		place.totals, place.own = g.newTotals(), g.newTotals()
+	case !g.residuals.Sparse(): // else the evaluator lends them
+		place.totals = g.newTotals()
+	}
 	return place
 }
 

@@ -19,7 +19,7 @@ type search struct {
 }
 
 // fillTask fills and packs this machine's histogram for a task.
-func (g *Grower) fillTask(t *task, l *layout) {
+func (g shared) fillTask(t *task, l *layout) {
 	s := &g.evaluator.splitter
 	s.gradients = &t.gradients
 	s.useLayout(l)
@@ -55,7 +55,7 @@ func (t *task) numbers(l *layout, rank int) int {
 
 // searchShared fills the histograms of tasks and finds the splits of all nodes that may be
 // split.
-func (g *Grower) searchShared(families []family, tasks []*task) {
+func (g shared) searchShared(families []family, tasks []*task) {
 	for _, t := range tasks {
 		if n := t.node; !t.share && n.layout != nil {
 			t.gradients.quantize(n.list, t.gradients.newQuanta(&n.stats, g.Trim, n.weight), g.evaluator.teamFor(n.rows()))
@@ -83,7 +83,7 @@ func (g *Grower) searchShared(families []family, tasks []*task) {
 
 // reduceScatter returns by task the sums over all ranks: of the gradients, then of this rank's
 // columns.
-func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
+func (g shared) reduceScatter(tasks []*task) map[*task][]int64 {
 	counts := make([]int, g.group.Size())
 	n := 0
 	for _, t := range tasks {
@@ -114,7 +114,7 @@ func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
 }
 
 // scanFamily finds the best cut of each of this rank's columns in the children of a family.
-func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (searches []*search) {
+func (g shared) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (searches []*search) {
 	own := func(n *node) {
 		for _, t := range tasks {
 			if t.node == n && !t.share && n.layout != nil {
@@ -154,7 +154,7 @@ func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (s
 }
 
 // scanTask finds the best cuts of a task's node in the sums of all ranks.
-func (g *Grower) scanTask(t *task, sums []int64, h *Histogram) *search {
+func (g shared) scanTask(t *task, sums []int64, h *Histogram) *search {
 	l := t.node.layout
 	if h == nil {
 		own := g.evaluator.splitter.all.histogram(l.sharding.own.cells, t.node.count > kernel.SpillRows)
@@ -175,7 +175,7 @@ func (t *task) receive(sums []int64, h *Histogram, l *layout) {
 }
 
 // scan finds the best cut of each of this rank's columns.
-func (g *Grower) scan(s *search, h *Histogram) {
+func (g shared) scan(s *search, h *Histogram) {
 	splitter, d := &g.evaluator.splitter, s.node.layout.sharding
 	splitter.gradients = &s.gradients
 	splitter.useLayout(d.own)
@@ -199,7 +199,7 @@ func (g *Grower) scan(s *search, h *Histogram) {
 }
 
 // shareCandidates sends all ranks the best cuts of all columns.
-func (g *Grower) shareCandidates(searches []*search) {
+func (g shared) shareCandidates(searches []*search) {
 	if len(searches) == 0 {
 		return
 	}
@@ -264,7 +264,7 @@ func (c *candidate) unpack(v []uint64, categorical bool) []uint64 {
 
 // chooseSplits chooses the best splits. While a column that may be the best is known in coarse
 // bins only, or without the numbers of rows, all ranks refine it together.
-func (g *Grower) chooseSplits(searches []*search) {
+func (g shared) chooseSplits(searches []*search) {
 	for len(searches) > 0 {
 		var v []int64
 		var refined [][]int // by open search: positions of the columns to refine
@@ -294,7 +294,7 @@ func (g *Grower) chooseSplits(searches []*search) {
 }
 
 // splitterOf returns the splitter, set to a node's candidates.
-func (g *Grower) splitterOf(s *search) *splitter {
+func (g shared) splitterOf(s *search) *splitter {
 	splitter := &g.evaluator.splitter
 	splitter.gradients, splitter.best = &s.gradients, s.candidates
 	splitter.layout = &layout{columns: s.node.layout.sharding.columns}
@@ -303,7 +303,7 @@ func (g *Grower) splitterOf(s *search) *splitter {
 }
 
 // quantizeRest quantizes the gradients of the rows here of a node that inherited its histogram.
-func (g *Grower) quantizeRest(s *search) {
+func (g shared) quantizeRest(s *search) {
 	if s.quantized {
 		return
 	}

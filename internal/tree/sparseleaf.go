@@ -28,8 +28,8 @@ func addTotals(all []*loss.Totals, v []uint64, classes int) (rest []uint64, ok b
 	return v, true
 }
 
-// countSparse is countShared for totals that list classes.
-func (g *Grower) countSparse(nodes []*node, flags []int64) {
+// countSparse is sumCounts for totals that list classes.
+func (g shared) countSparse(nodes []*node, flags []int64) {
 	var mine []uint64
 	for i, n := range nodes {
 		weight := int64(0)
@@ -56,7 +56,7 @@ func (g *Grower) countSparse(nodes []*node, flags []int64) {
 }
 
 // chooseSparsePairs chooses the class pairs of the children of families whose totals list classes.
-func (g *Grower) chooseSparsePairs(families []family) {
+func (g shared) chooseSparsePairs(families []family) {
 	e, r := g.evaluator, g.residuals
 	var nodes []*node
 	var choices []*loss.PairChoice

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -15,19 +14,8 @@ import (
 // best cut of each column. Where these are not exact, further rounds refine columns in all their
 // bins. Batched expansion lets the children of several nodes share the messages.
 
-// family is two children that are evaluated together. The root's has only large, the root.
-type family struct {
-	parent, small, large *node
-	share                *task // sums and histogram of the small child along its parent's pairs; nil: nothing is inherited
-}
-
-// children returns the nodes of the family, the larger first.
-func (f *family) children() []*node {
-	if f.small == nil {
-		return []*node{f.large}
-	}
-	return []*node{f.large, f.small}
-}
+// shared is the reducer of a machine that shares the rows with the others of a group.
+type shared struct{ *Grower }
 
 // task is a pass over the rows of a node on this machine: along its pairs, or, if share, along
 // its parent's and in its parent's quanta.
@@ -38,64 +26,9 @@ type task struct {
 	filled    []int64 // the histogram of the rows here, packed rank by rank
 }
 
-// evaluateRootShared counts and evaluates the root on several machines.
-func (g *Grower) evaluateRootShared(root *node) {
-	if g.needsTotals() {
-		root.totals, root.own = g.newTotals(), g.newTotals()
-		g.evaluator.count(root.own, root.list)
-	}
-	g.countShared([]*node{root}, []int64{0})
-	g.setColumns(root, false, &layout{})
-	g.evaluateShared([]family{{large: root}})
-	root.keepTotals(g.maxSparse())
-}
-
-// expandBatch creates and evaluates the children of n, and of the nodes that will probably be
-// split next if that takes less time than messages of their own.
-func (g *Grower) expandBatch(n *node) {
-	parents := g.nextBatch(n)
-	counted, missing := make([]*node, len(parents)), make([]int64, len(parents))
-	for i, n := range parents {
-		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
-		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
-		middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.evaluator.teamFor(n.rows()))
-		n.assignRows(g.rowsOf(n), middle-n.start)
-		if g.missingGoRight(n) {
-			missing[i] = 1
-		}
-		g.countHere(n)
-		counted[i] = n.left
-	}
-	for _, n := range parents {
-		if n.dropped {
-			counted, missing = append(counted, n.right), append(missing, 0)
-		}
-	}
-	g.countShared(counted, missing)
-	families := make([]family, len(parents))
-	last := len(g.open)+2 >= g.Leaves
-	for i, n := range parents {
-		n.right.count, n.right.weight = n.count-n.left.count, n.weight-n.left.weight
-		if n.totals != nil {
-			n.right.totals.Sub(n.totals, n.left.totals)
-		}
-		small, large := n.bySize(missing[i] > 0)
-		g.constrain(n)
-		g.setColumns(n.left, last, &layout{})
-		g.setColumns(n.right, last, &layout{})
-		families[i] = family{parent: n, small: small, large: large}
-	}
-	g.evaluateShared(families)
-	for _, n := range parents {
-		n.left.keepTotals(g.maxSparse())
-		n.right.keepTotals(g.maxSparse())
-	}
-}
-
-// nextBatch returns n and the nodes that will probably be split soon after it and are not
-// expanded yet.
-func (g *Grower) nextBatch(n *node) []*node {
-	parents := []*node{n}
+// ahead appends nodes that will probably be split soon and are not expanded yet, if evaluating
+// them takes less time than messages of their own.
+func (g shared) ahead(batch []*node) []*node {
 	most := g.mostBatched()
 	splits := g.Leaves - 2 - len(g.open) // splits left after n's
 	var known, rest []*node              // nodes that may be split, and the ones among them that are not expanded
@@ -107,7 +40,7 @@ func (g *Grower) nextBatch(n *node) []*node {
 			case n.left != nil:
 				add(n.left)
 				add(n.right)
-			case n.count/g.group.Size()*(len(g.columns)+g.residuals.MaxWidth()) <= mostWork:
+			case n.count/g.group.Size()*(len(g.columns)+g.residuals.MaxWidth()) <= messageWork:
 				rest = append(rest, n)
 			}
 		}
@@ -115,7 +48,7 @@ func (g *Grower) nextBatch(n *node) []*node {
 	for _, o := range g.open {
 		add(o)
 	}
-	for len(parents) < most && len(rest) > 0 {
+	for len(batch) < most && len(rest) > 0 {
 		best := 0
 		for i, o := range rest {
 			if o.split.Gain > rest[best].split.Gain {
@@ -131,36 +64,76 @@ func (g *Grower) nextBatch(n *node) []*node {
 		if before >= 3*splits/4 {
 			break
 		}
-		parents = append(parents, rest[best])
+		batch = append(batch, rest[best])
 		rest = slices.Delete(rest, best, best+1)
 	}
-	return parents
+	return batch
 }
 
-// mostWork is the work on a node that takes about as long as the messages for it.
-const mostWork = 1 << 20
+// messageWork is the work on a node that takes about as long as the messages for it.
+const messageWork = 1 << 20
+
+// mostAhead is the most nodes that machines expand at once.
+const mostAhead = 4
 
 // mostBatched returns how many nodes may be expanded in one batch. Some of them wait to be
 // split, or never are.
-func (g *Grower) mostBatched() int {
-	const most, mostBytes = 4, 1 << 22
-	if g.keepsHistograms() && g.pool.most < 2*g.Leaves+2*most { // the result depends on the memory for histograms
+func (g shared) mostBatched() int {
+	const mostBytes = 1 << 22
+	if g.keepsHistograms() && g.pool.most < 2*g.Leaves+2*mostAhead { // the result depends on the memory for histograms
 		return 1
 	}
-	return max(1, min(most, mostBytes/(16*g.layout.cells)))
+	return max(1, min(mostAhead, mostBytes/(16*g.layout.cells)))
+}
+
+func (g shared) count(_ *evaluator, families []family) {
+	var counted []*node
+	var missing []int64 // of counted: how many machines send missing values to the right
+	for i := range families {
+		n := families[i].parent
+		if n == nil {
+			n = families[i].large
+			if n.own != nil {
+				g.evaluator.count(n.own, n.list)
+			}
+			counted, missing = append(counted, n), append(missing, 0)
+			continue
+		}
+		flag := int64(0)
+		if g.missingGoRight(n) {
+			flag = 1
+		}
+		g.countHere(n)
+		counted, missing = append(counted, n.left), append(missing, flag)
+	}
+	for i := range families {
+		if n := families[i].parent; n != nil && n.dropped {
+			counted, missing = append(counted, n.right), append(missing, 0)
+		}
+	}
+	g.sumCounts(counted, missing)
+	for i := range families {
+		f := &families[i]
+		n := f.parent
+		if n == nil {
+			continue
+		}
+		n.right.count, n.right.weight = n.count-n.left.count, n.weight-n.left.weight
+		if n.totals != nil && n.right.totals != nil {
+			n.right.totals.Sub(n.totals, n.left.totals)
+		}
+		f.small, f.large = n.bySize(missing[i] > 0)
+	}
 }
 
 // countHere sums up the class totals of the children of a node over the rows here.
-func (g *Grower) countHere(n *node) {
-	if n.totals == nil && !n.dropped {
-		return
-	}
-	for _, child := range []*node{n.left, n.right} {
-		child.totals, child.own = g.newTotals(), g.newTotals()
-	}
+func (g shared) countHere(n *node) {
 	few, many := n.left, n.right
 	if few.rows() > many.rows() {
 		few, many = many, few
+	}
+	if few.own == nil {
+		return
 	}
 	g.evaluator.count(few.own, few.list)
 	if n.dropped {
@@ -170,9 +143,9 @@ func (g *Grower) countHere(n *node) {
 	}
 }
 
-// countShared sets the numbers of rows, weights and class totals of nodes to the sums over all
+// sumCounts sets the numbers of rows, weights and class totals of nodes to the sums over all
 // machines, and sums up flags.
-func (g *Grower) countShared(nodes []*node, flags []int64) {
+func (g shared) sumCounts(nodes []*node, flags []int64) {
 	if g.residuals.Sparse() {
 		g.countSparse(nodes, flags)
 		return
@@ -202,9 +175,7 @@ func (g *Grower) countShared(nodes []*node, flags []int64) {
 	}
 }
 
-// evaluateShared finds the pairs and the best splits of the children of families.
-func (g *Grower) evaluateShared(families []family) {
-	g.choosePairsShared(families)
+func (g shared) findSplits(_ *evaluator, families []family) {
 	tasks := g.shareStats(g.tasks(families))
 	var again []*task
 	for i := range families {
@@ -222,18 +193,14 @@ func (g *Grower) evaluateShared(families []family) {
 }
 
 // tasks returns the tasks of families, which inherit where they can.
-func (g *Grower) tasks(families []family) (tasks []*task) {
+func (g shared) tasks(families []family) (tasks []*task) {
 	for i := range families {
 		f := &families[i]
-		n, large, small := f.parent, f.large, f.small
-		if n == nil || n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) {
+		if !f.inherits() {
 			tasks = append(tasks, g.tasksOf(f)...)
 			continue
 		}
-		share := small
-		if !slices.Equal(small.pairs, n.pairs) {
-			share = &node{start: small.start, end: small.end, list: small.list, count: small.count, pairs: n.pairs}
-		}
+		n, small, share := f.parent, f.small, f.shareOfParent()
 		f.share = g.newTask(share)
 		f.share.share = true
 		f.share.gradients.quantize(share.list, n.quanta, g.evaluator.teamFor(share.rows()))
@@ -249,7 +216,7 @@ func (g *Grower) tasks(families []family) (tasks []*task) {
 }
 
 // tasksOf returns the tasks of a family that inherits nothing.
-func (g *Grower) tasksOf(f *family) (tasks []*task) {
+func (g shared) tasksOf(f *family) (tasks []*task) {
 	for _, n := range f.children() {
 		if g.isEvaluated(n) {
 			tasks = append(tasks, g.newTask(n))
@@ -260,10 +227,10 @@ func (g *Grower) tasksOf(f *family) (tasks []*task) {
 
 // isEvaluated reports whether a node needs pairs and the sums along them: to be split, or for
 // its leaf value.
-func (g *Grower) isEvaluated(n *node) bool { return n.layout != nil || !g.FullLeaf }
+func (g shared) isEvaluated(n *node) bool { return n.layout != nil || !g.FullLeaf }
 
 // newTask computes the gradients of a node's rows along its pairs.
-func (g *Grower) newTask(n *node) *task {
+func (g shared) newTask(n *node) *task {
 	t := &task{node: n, gradients: g.evaluator.gradients}
 	t.gradients.bind(n.start, n.end)
 	n.stats = t.gradients.compute(n.list, n.pairs, g.evaluator.teamFor(n.rows()))
@@ -272,7 +239,7 @@ func (g *Grower) newTask(n *node) *task {
 }
 
 // shareStats combines the sums and ranges of the gradients of tasks over all machines.
-func (g *Grower) shareStats(tasks []*task) []*task {
+func (g shared) shareStats(tasks []*task) []*task {
 	var sums, most []int64 // most: the bits of floats, which order as the floats do
 	for _, t := range tasks {
 		for p, s := range t.node.stats[:g.Pairs] {
@@ -311,22 +278,14 @@ type crossTerms struct {
 	sums   []int64
 }
 
-// choosePairsShared chooses the class pairs of the children of families.
-func (g *Grower) choosePairsShared(families []family) {
-	if g.fixed == nil && g.residuals.Sparse() {
+func (g shared) choosePairs(e *evaluator, families []family) {
+	if g.residuals.Sparse() {
 		g.chooseSparsePairs(families)
 		return
 	}
-	e := g.evaluator
 	var terms []crossTerms
 	for i := range families {
 		f := &families[i]
-		if g.fixed != nil {
-			for _, n := range f.children() {
-				n.pairs = g.fixed
-			}
-			continue
-		}
 		if n := f.parent; n != nil && n.cross != nil && f.large.layout != nil {
 			if first := e.firstClasses(nil, f.large); len(first) > 0 && first[0] == n.pairs[0].R {
 				terms = append(terms, crossTerms{family: f, first: append(first, e.firstClasses(nil, f.small)...)})
@@ -348,7 +307,7 @@ func (g *Grower) choosePairsShared(families []family) {
 }
 
 // sumCross sums up the cross terms over the rows of all machines.
-func (g *Grower) sumCross(terms []crossTerms) {
+func (g shared) sumCross(terms []crossTerms) {
 	e, r := g.evaluator, g.residuals
 	var v []int64
 	for i := range terms {
@@ -373,7 +332,7 @@ func (g *Grower) sumCross(terms []crossTerms) {
 }
 
 // pairUp chooses the pairs by the cross terms.
-func (g *Grower) pairUp(c *crossTerms) {
+func (g shared) pairUp(c *crossTerms) {
 	e, stride := g.evaluator, g.residuals.Stride
 	if n := c.node; n != nil {
 		e.pairUp(n, c.first, c.sums)
