@@ -12,8 +12,8 @@ type aoso struct{}
 
 func (aoso) iterate(_ context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
 	t, segments := e.trees.grow(nil)
-	e.state.queueMoves(t.Leaves, segments)
-	e.state.queueMoves(t.Leaves, e.trees.orderTrimmed(t))
+	e.state.mover.queue(t.Leaves, segments)
+	e.state.mover.queue(t.Leaves, e.trees.orderTrimmed(t))
 	e.state.apply()
 	e.state.endIteration(iteration)
 	return []*tree.Tree{t}, true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -53,7 +54,7 @@ func TestScoresAreKept(t *testing.T) {
 				}
 			}
 		case trees == 10:
-			e.state.residuals.Own[4] = 0 // less than the next step can repair
+			e.state.residuals.Form.(*loss.Dense).Own[4] = 0 // less than the next step can repair
 		}
 	}
 	if e.Stopped() != StoppedByTrees {

@@ -70,7 +70,7 @@ func (e *Engine) growPairs(ctx context.Context, pairs []kernel.Pair, iteration i
 // moveAll moves every row by the leaf values of the trees of an iteration.
 func (e *Engine) moveAll(trees []*tree.Tree, iteration int) {
 	for _, t := range trees {
-		e.state.queueMoves(t.Leaves, e.trees.order(t))
+		e.state.mover.queue(t.Leaves, e.trees.order(t))
 		e.state.apply()
 	}
 	e.state.endIteration(iteration)

@@ -7,6 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -318,7 +319,7 @@ func (e *estimate) residualBytes() float64 {
 
 // leafPathBytes returns the memory of the leaf path of a row, for sparse class scores.
 func (e *estimate) leafPathBytes() float64 {
-	return 4 * math.Ceil(float64(e.Trees)/loss.SpanTrees) * loss.SpanTrees
+	return 4 * math.Ceil(float64(e.Trees)/odds.SpanTrees) * odds.SpanTrees
 }
 
 // scoreBytes returns the memory of the scores of a validation row.
@@ -333,14 +334,14 @@ func (e *estimate) scoreBytes() float64 {
 // with inverted indexes; sums by class (two) and scores for each thread; the class totals of
 // nodes; the leaf caches.
 func (e *estimate) sparseBytes(named float64) float64 {
-	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 8 + 16
+	const sums, listed, garbage, factors, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 8 + 16
 	kept := min(e.leaves()*e.classes, tree.SparsePerRow*float64(e.drawn)+tree.SparseBytes/listed)
 	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
 	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
-	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.Trees)/loss.SpanTrees)
-	cached := e.threads * loss.LeafCacheBytes(named, e.leaves())
-	return changes + indexes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + cached
+	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.Trees)/odds.SpanTrees)
+	cached := e.threads * odds.LeafCacheBytes(named, e.leaves())
+	return changes + indexes + (e.threads+1)*(2*sums+factors)*e.classes + lists + known + cached
 }
 
 // rowBytes returns the remaining memory of rows.

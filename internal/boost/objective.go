@@ -46,6 +46,7 @@ func newCustomState(o Objective, t *data.Target, scores []float64, padding bool,
 		team:      team,
 		group:     t.Ranks,
 	}
+	s.mover = &denseMover{state: s}
 	s.residuals.Share(t.Ranks)
 	s.keepScores(scores, 1)
 	return s
@@ -60,9 +61,10 @@ func (s *state) renewCustom() {
 	o.err = o.compute(s.scores, o.gradient, o.hessian)
 	most, failed := make([]float32, kernel.Blocks(rows)), make([]error, kernel.Blocks(rows))
 	if o.err == nil {
+		dense := s.residuals.Form.(*loss.Dense)
 		s.team.Do(len(most), func(_, b int) {
 			first, end := kernel.Block(b, rows)
-			most[b], failed[b] = s.residuals.SetCustom(o.gradient, o.hessian, first, end)
+			most[b], failed[b] = dense.SetCustom(o.gradient, o.hessian, first, end)
 		})
 		o.err = errors.Join(failed...)
 	}

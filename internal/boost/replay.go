@@ -42,7 +42,7 @@ func (r *replay) run(look func(tree int, segments []tree.Segment), lost func(tre
 				look(t, r.order(t))
 			}
 			for t := begin; t < end; t++ {
-				r.state.queueMoves(tree.LeavesOf(r.forest.Tree(t)), r.order(t))
+				r.state.mover.queue(tree.LeavesOf(r.forest.Tree(t)), r.order(t))
 				r.state.apply()
 			}
 			r.state.endIteration(begin / r.perIteration)

@@ -159,7 +159,7 @@ func (s *sampler) influence(n int, drawn []uint32) (least uint32, bits []uint32)
 	s.team.Do(len(blocks), func(_, b int) {
 		first, end := kernel.Block(b, n)
 		sum := &blocks[b]
-		if drawn == nil && s.residuals.Weights == nil && !s.residuals.Sparse() {
+		if drawn == nil && s.residuals.Weights == nil {
 			sum.influence = s.residuals.Influences(bits[first:end], first)
 			sum.weight = int64(end-first) * loss.Count(1, units.Weights)
 			return

@@ -85,7 +85,7 @@ func (s *Start) initState(to *state, p *Params) {
 func (s *Start) Bytes() int {
 	n := 8 * len(s.Scores)
 	if s.residuals != nil {
-		n += 4 * (len(s.residuals.Data) + len(s.residuals.Own))
+		n += s.residuals.Bytes()
 	}
 	return n
 }

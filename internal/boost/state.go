@@ -1,13 +1,12 @@
 package boost
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
@@ -35,23 +34,22 @@ type state struct {
 
 	anyLost bool // on several machines: setBound found a row somewhere whose own class is lost
 
-	moves   []move
-	moved   float64 // Σ (1 − p_y) over the rows last moved
-	most    float32 // the greatest 1 − p_y among them
-	updates []kernel.UpdateJob
-	factors []float32           // moves × Stride: factors of the odds
-	jobs    []kernel.SoftmaxJob // by worker
-
-	// With sparse class scores, in place of moves: the leaves of a tree and their rows.
-	leaves  []tree.Leaf
-	reached []loss.LeafRows
+	mover mover
+	moved float64             // Σ (1 − p_y) over the rows last moved
+	most  float32             // the greatest 1 − p_y among them
+	jobs  []kernel.SoftmaxJob // by worker
 }
 
-// move is rows that take the step of a leaf.
-type move struct {
-	rows []uint32
-	leaf *tree.Leaf
-	at   int // index of its factors
+// mover moves the residuals of rows by leaves: denseMover or oddsMover.
+type mover interface {
+	// begin sets the residuals to those of the initial scores.
+	begin(initial *initialScores)
+	// queue prepares moving the rows of segments by the values of their leaves, with the next
+	// apply. No row may be queued twice.
+	queue(leaves []tree.Leaf, segments []tree.Segment)
+	// apply makes the moves. It returns Σ (1 − p_y) over the rows and the greatest of these; of
+	// no interest if the residuals are recomputed from scores in each iteration.
+	apply() (sum float64, most float32)
 }
 
 // newState returns a state, to be reset, with the initial scores begin (nil: zeros, with a lane
@@ -61,9 +59,11 @@ func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs
 	s := &state{initial: initial, kernels: k, team: team, group: t.Ranks}
 	stride := loss.Stride(classes, p == nil || p.padding(classes))
 	if p != nil && p.leafClasses() > 0 {
-		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.activeClasses(classes))
+		s.residuals = odds.New(t.Labels, t.Weights, classes, stride, p.activeClasses(classes))
+		s.mover = &oddsMover{state: s}
 	} else {
-		s.residuals = loss.NewResiduals(t.Labels, t.Weights, classes, stride)
+		s.residuals = loss.NewDense(t.Labels, t.Weights, classes, stride)
+		s.mover = &denseMover{state: s}
 	}
 	s.residuals.Share(t.Ranks)
 	return s
@@ -71,16 +71,8 @@ func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs
 
 // reset sets the residuals of a state without scores to the initial ones.
 func (s *state) reset() {
-	switch {
-	case s.initial == nil: // they are
-	case s.residuals.Sparse():
-		s.setBound(s.residuals.SetInitial(s.initial, s.team))
-	default:
-		s.renewFrom(func(first, end int, scratch []float64) []float64 {
-			scratch = slices.Grow(scratch[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
-			s.initial.write(first, end, scratch)
-			return scratch
-		})
+	if s.initial != nil {
+		s.mover.begin(s.initial)
 	}
 }
 
@@ -114,90 +106,8 @@ func (s *state) free() {
 	s.objective.free()
 }
 
-// queueMoves prepares moving the rows of segments by the values of their leaves, with the next apply.
-func (s *state) queueMoves(leaves []tree.Leaf, segments []tree.Segment) {
-	if s.residuals.Sparse() {
-		s.leaves, s.reached = leaves, reached(s.reached, segments)
-		return
-	}
-	stride := s.residuals.Stride
-	for _, segment := range segments {
-		leaf, at := &leaves[segment.Leaf], len(s.factors)
-		if s.period != 1 {
-			s.factors = slices.Grow(s.factors, stride)[:at+stride]
-			leafFactors(s.factors[at:], leaf)
-		}
-		for rows := range slices.Chunk(segment.Rows, kernel.RowBlock) {
-			s.moves = append(s.moves, move{rows, leaf, at})
-		}
-	}
-}
-
-// apply makes the moves, no two of which may be of the same row.
-func (s *state) apply() {
-	if s.residuals.Sparse() {
-		s.applySparse()
-		return
-	}
-	if s.scores != nil {
-		s.team.Do(len(s.moves), func(_, i int) {
-			for _, row := range s.moves[i].rows {
-				s.moves[i].leaf.AddTo(s.scores[int(row)*s.residuals.Classes:][:s.residuals.Classes])
-			}
-		})
-	}
-	if s.period != 1 {
-		s.updates = slices.Grow(s.updates[:0], len(s.moves))[:len(s.moves)]
-		s.team.Do(len(s.moves), func(_, i int) {
-			m, r := &s.moves[i], s.residuals
-			s.updates[i] = kernel.UpdateJob{Residuals: r.Data, Own: r.Own, Stride: r.Stride, Rows: m.rows, Factors: s.factors[m.at:]}
-			s.kernels.Update(&s.updates[i])
-		})
-		s.moved, s.most = 0, 0
-		for i := range s.updates {
-			s.moved += s.updates[i].SumResidual
-			s.most = max(s.most, s.updates[i].MaxResidual)
-		}
-	}
-	s.moves, s.factors = s.moves[:0], s.factors[:0]
-}
-
-// applySparse is apply with sparse class scores.
-func (s *state) applySparse() {
-	steps := sparseSteps(s.leaves, s.residuals.Classes, s.team)
-	s.moved, s.most = s.residuals.Apply(steps, s.reached, s.team)
-	s.reached = s.reached[:0]
-}
-
-// reached appends the rows of segments.
-func reached(to []loss.LeafRows, segments []tree.Segment) []loss.LeafRows {
-	for _, s := range segments {
-		to = append(to, loss.LeafRows(s))
-	}
-	return to
-}
-
-// sparseSteps returns the factors of the odds of leaves.
-func sparseSteps(leaves []tree.Leaf, classes int, team *par.Team) []loss.Step {
-	steps := make([]loss.Step, len(leaves))
-	team.Do(len(steps), func(_, i int) { steps[i] = sparseStep(&leaves[i], classes) })
-	return steps
-}
-
-// sparseStep returns the factors by which a leaf multiplies the odds of its classes.
-func sparseStep(l *tree.Leaf, classes int) (s loss.Step) {
-	order := make([]int, 0, len(l.Pairs))
-	for i, pair := range l.Pairs {
-		if int(pair.R) < classes {
-			order = append(order, i)
-		}
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(l.Pairs[a].R, l.Pairs[b].R) })
-	for _, i := range order {
-		s.Classes, s.By = append(s.Classes, uint32(l.Pairs[i].R)), append(s.By, kernel.Exp(float64(l.Steps[i])))
-	}
-	return s
-}
+// apply makes the moves that were queued.
+func (s *state) apply() { s.moved, s.most = s.mover.apply() }
 
 // endIteration ends an iteration, numbered from zero, in which every row was moved.
 func (s *state) endIteration(iteration int) {
@@ -256,11 +166,11 @@ func (s *state) renewFrom(scores func(first, end int, scratch []float64) []float
 	if s.jobs == nil {
 		s.jobs = make([]kernel.SoftmaxJob, s.team.Workers())
 	}
-	rooms := make([][]float64, s.team.Workers())
+	rooms, dense := make([][]float64, s.team.Workers()), s.residuals.Form.(*loss.Dense)
 	s.team.Do(len(bounds), func(worker, b int) {
 		first, end := kernel.Block(b, rows)
 		rooms[worker] = scores(first, end, rooms[worker])
-		bounds[b].sum, bounds[b].most = s.residuals.SetScores(rooms[worker], first, end, s.kernels, &s.jobs[worker])
+		bounds[b].sum, bounds[b].most = dense.SetScores(rooms[worker], first, end, s.kernels, &s.jobs[worker])
 	})
 	var all bound
 	for _, b := range bounds {
@@ -272,10 +182,7 @@ func (s *state) renewFrom(scores func(first, end int, scratch []float64) []float
 
 // logLoss returns Σ −w·log(p_y) over all rows and, if byClass is not nil, adds it up by class.
 func (s *state) logLoss(byClass []float64) float64 {
-	if s.residuals.LargeSteps() {
-		return s.residuals.PathLogLoss(math.Inf(1), s.team, s.group)
-	}
-	return s.residuals.LogLoss(s.scores, byClass, s.group)
+	return s.residuals.LogLoss(s.scores, byClass, math.Inf(1), s.team, s.group)
 }
 
 // lossAtMost reports whether the loss is at most the given one. The lower bound usually decides
@@ -283,31 +190,8 @@ func (s *state) logLoss(byClass []float64) float64 {
 // the order.
 func (s *state) lossAtMost(most float64) bool {
 	const margin = 1 - 1e-9
-	if s.residuals.LargeSteps() { // the bound is not one
-		return s.residuals.PathLogLoss(most, s.team, s.group) <= most
-	}
-	if s.residuals.Weights == nil && s.bound*margin > most {
+	if s.residuals.BoundsLoss() && s.residuals.Weights == nil && s.bound*margin > most {
 		return false
 	}
-	return s.logLoss(nil) <= most
-}
-
-// leafFactors computes the factors by which a leaf multiplies the odds of each class.
-func leafFactors(factors []float32, l *tree.Leaf) {
-	for k := range factors {
-		factors[k] = 1
-	}
-	for i, step := range l.Steps {
-		up := float32(kernel.Exp(float64(step)))
-		if l.Pairs == nil {
-			factors[i] = up
-			continue
-		}
-		if r := int(l.Pairs[i].R); r < len(factors) { // else it is the impossible class, without a lane
-			factors[r] = up
-		}
-		if s := int(l.Pairs[i].S); s < len(factors) {
-			factors[s] = float32(kernel.Exp(-float64(step)))
-		}
-	}
+	return s.residuals.LogLoss(s.scores, nil, most, s.team, s.group) <= most
 }

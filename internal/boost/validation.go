@@ -2,7 +2,7 @@ package boost
 
 import (
 	"github.com/libaoso/aoso/internal/data"
-	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
@@ -19,7 +19,7 @@ const MostScores = 1 << 27
 type validation struct {
 	set    *data.Set
 	scores []float64 // rows × classes; nil: sparse class scores
-	odds   *loss.PathOdds
+	odds   *odds.PathOdds
 	rows   *tree.Partition
 	memory *mem.Block // of the scores
 }
@@ -33,7 +33,7 @@ func (p *Params) Wide(rows, classes int) bool {
 func newValidation(set *data.Set, scores []float64, initial *initialScores, wide bool) *validation {
 	v := &validation{set: set, rows: tree.NewPartition(set.Rows())}
 	if wide {
-		v.odds = loss.NewPathOdds(set.Rows(), len(set.Classes))
+		v.odds = odds.NewPathOdds(set.Rows(), len(set.Classes))
 		if initial != nil {
 			v.odds.SetInitial(initial)
 		}

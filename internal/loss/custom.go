@@ -13,19 +13,17 @@ import (
 // weights: those are the caller's business.
 func NewCustom(labels []int32, classes, stride int) *Residuals {
 	memory := mem.New(4 * len(labels) * 2 * stride)
-	return &Residuals{
-		Data: mem.View[float32](memory), Stride: 2 * stride, Classes: classes, Labels: labels,
-		memory: memory, rows: len(labels), maxWeight: 1,
-	}
+	d := &Dense{Rows: NewRows(labels, nil, classes, 2*stride), Data: mem.View[float32](memory), memory: memory}
+	return &Residuals{d.Rows, d}
 }
 
 // SetCustom sets the rows first to end-1 from gradients and Hessians, rows × Classes. It
 // returns the greatest of either.
-func (r *Residuals) SetCustom(gradient, hessian []float64, first, end int) (most float32, err error) {
+func (d *Dense) SetCustom(gradient, hessian []float64, first, end int) (most float32, err error) {
 	for i := first; i < end; i++ {
-		row := r.Row(i)
-		for k := range r.Classes {
-			at := i*r.Classes + k
+		row := d.Row(i)
+		for k := range d.Classes {
+			at := i*d.Classes + k
 			g, h := float32(gradient[at]), float32(hessian[at])
 			if !(abs(g) <= math.MaxFloat32) {
 				return 0, fmt.Errorf("the objective has returned the gradient %v of row %d and class %d; allowed: -3.4e+38 to 3.4e+38", gradient[at], i, k)
@@ -33,7 +31,7 @@ func (r *Residuals) SetCustom(gradient, hessian []float64, first, end int) (most
 			if !(h >= 0 && h <= math.MaxFloat32) {
 				return 0, fmt.Errorf("the objective has returned the Hessian %v of row %d and class %d; allowed: 0 to 3.4e+38", hessian[at], i, k)
 			}
-			row[k], row[r.Stride/2+k] = g, h
+			row[k], row[d.Stride/2+k] = g, h
 			most = max(most, abs(g), h)
 		}
 	}

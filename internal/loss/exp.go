@@ -23,10 +23,10 @@ func Log(x float64) float64 {
 	return float64(float64(k)*kernel.Ln2Hi) + (float64(float64(k)*kernel.Ln2Lo) + logRatio((m-1)/(m+1)))
 }
 
-// negLogOwn returns −log p for the probability p of a row's own class. It also
+// NegLogOwn returns −log p for the probability p of a row's own class. It also
 // takes q = 1 − p, because each of the two is imprecise where the other is
 // small.
-func negLogOwn(q, p float64) float64 {
+func NegLogOwn(q, p float64) float64 {
 	if q < 0.25 {
 		return -logRatio(-q / (2 - q))
 	}

@@ -105,7 +105,7 @@ func TestNegLogOwn(t *testing.T) {
 	slices.Sort(points)
 	last := 0.0
 	for _, q := range points {
-		got := negLogOwn(q, 1-q)
+		got := NegLogOwn(q, 1-q)
 		// bigLog subtracts numbers near 1; 300 bits leave enough precision.
 		p := new(big.Float).SetPrec(precision).Sub(bigFloat(1), bigFloat(q))
 		if q >= 0.25 {
@@ -113,19 +113,19 @@ func TestNegLogOwn(t *testing.T) {
 		}
 		want := bigLog(p, math.Log1p(-q))
 		if e := relative(-got, want); e > tolerance && q > 1e-60 {
-			t.Errorf("negLogOwn(%v) = %v, relative error %g", q, got, e)
+			t.Errorf("NegLogOwn(%v) = %v, relative error %g", q, got, e)
 		}
 		if q <= 1e-60 && got != q {
-			t.Errorf("negLogOwn(%v) = %v, want the argument", q, got)
+			t.Errorf("NegLogOwn(%v) = %v, want the argument", q, got)
 		}
 		if got < last {
-			t.Errorf("negLogOwn(%v) = %v is less than %v before it", q, got, last)
+			t.Errorf("NegLogOwn(%v) = %v is less than %v before it", q, got, last)
 		}
 		last = got
 	}
 	for e := 1; e <= 100; e++ { // p is so small that 1 − p rounds to 1
-		if got, want := negLogOwn(1, math.Ldexp(1, -e)), float64(e)*math.Ln2; math.Abs(got/want-1) > 1e-15 {
-			t.Errorf("negLogOwn(1, 2^−%d) = %v, want %v", e, got, want)
+		if got, want := NegLogOwn(1, math.Ldexp(1, -e)), float64(e)*math.Ln2; math.Abs(got/want-1) > 1e-15 {
+			t.Errorf("NegLogOwn(1, 2^−%d) = %v, want %v", e, got, want)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestMonotone(t *testing.T) {
 	}{
 		"Exp":       {kernel.Exp, []float64{math.Ln2 / 2, -math.Ln2 / 2, 1.5 * math.Ln2, 0, -700, 700}, 0x1p-48},
 		"Log":       {Log, []float64{math.Sqrt2, 2 * math.Sqrt2, math.Sqrt2 / 2, 2, 0.5}, 0x1p-48},
-		"negLogOwn": {func(q float64) float64 { return negLogOwn(q, 1-q) }, []float64{0.25, 0.5, 1 - math.Sqrt2/2}, 0x1p-48},
+		"NegLogOwn": {func(q float64) float64 { return NegLogOwn(q, 1-q) }, []float64{0.25, 0.5, 1 - math.Sqrt2/2}, 0x1p-48},
 		"others": {func(x float64) float64 { return NegLogSoftmax([]float64{0, x}, 0) },
 			[]float64{math.Log(0.25), math.Log(math.Sqrt2 - 1), 0, 34, 700}, 0x1p-45},
 	}
@@ -453,7 +453,7 @@ func TestResiduals(t *testing.T) {
 		}
 		stride := Stride(classes, true)
 		for _, w := range [][]float32{nil, weights} {
-			res := NewResiduals(labels, w, classes, stride)
+			res := NewDense(labels, w, classes, stride).Form.(*Dense)
 			scores := make([]float64, rows*classes)
 			for round := range 2 { // first all scores are zero, then random
 				loss, byClass := 0.0, make([]float64, classes)
@@ -485,7 +485,7 @@ func TestResiduals(t *testing.T) {
 					byClass[y] += l
 				}
 				gotByClass := make([]float64, classes)
-				if got := res.LogLoss(nil, gotByClass, nil); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(scores, nil, nil) != got {
+				if got := res.LogLoss(nil, gotByClass, 0, nil, nil); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(scores, nil, 0, nil, nil) != got {
 					t.Errorf("%d classes: loss %v, want %v", classes, got, loss)
 				}
 				for k := range byClass {
@@ -506,7 +506,7 @@ func TestResiduals(t *testing.T) {
 	}
 }
 
-func checkInfluence(t *testing.T, res *Residuals) {
+func checkInfluence(t *testing.T, res *Dense) {
 	t.Helper()
 	for i, y := range res.Labels {
 		want := -res.Row(i)[y]
@@ -521,23 +521,23 @@ func checkInfluence(t *testing.T, res *Residuals) {
 
 // TestLostRows checks that the loss of a clipped row comes from its scores.
 func TestLostRows(t *testing.T) {
-	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
+	res := NewDense([]int32{0, 1}, nil, 2, 8).Form.(*Dense)
 	defer res.Free()
 	scores := []float64{-200, 0, 0, -1}
 	res.SetScores(scores, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
 	want := 200 + math.Log1p(math.E)
-	if got := res.LogLoss(scores, nil, nil); math.Abs(got-want) > 1e-5 || !res.HasClipped() {
+	if got := res.LogLoss(scores, nil, 0, nil, nil); math.Abs(got-want) > 1e-5 || !res.HasClipped() {
 		t.Errorf("loss %v, want %v", got, want)
 	}
 }
 
 // TestConvergedRows checks that a small loss keeps its precision.
 func TestConvergedRows(t *testing.T) {
-	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
+	res := NewDense([]int32{0, 1}, nil, 2, 8).Form.(*Dense)
 	defer res.Free()
 	for _, f := range []float64{20, 30, 50, 68} {
 		res.SetScores([]float64{f, 0, 0, 1000}, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
-		if got, want := res.LogLoss(nil, nil, nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
+		if got, want := res.LogLoss(nil, nil, 0, nil, nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("score %v: loss %v, want %v", f, got, want)
 		}
 		for _, r := range res.Data {

@@ -102,7 +102,7 @@ func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
 // relative to it. The best classes are those that gain most by not taking it.
 func (n *Newton) TopClasses(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
 	named := min(n.Named, classes)
-	t.grow(classes, named)
+	t.Grow(classes, named)
 	best, common := make([]int, 0, named+1), 0.0
 	for range 2 { // the first round does not know the common step yet
 		best = n.worth(best[:0], named, t.Of, unit, classes, common)

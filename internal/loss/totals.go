@@ -20,6 +20,11 @@ type Totals struct {
 // ClassTotals are the totals of one class.
 type ClassTotals struct{ Gradient, Hessian int64 }
 
+// Plus returns the sum of two totals.
+func (t ClassTotals) Plus(o ClassTotals) ClassTotals {
+	return ClassTotals{t.Gradient + o.Gradient, t.Hessian + o.Hessian}
+}
+
 // Clone is totals of listed classes, without room for more.
 func (t *Totals) Clone() *Totals {
 	c := &Totals{Sparse: true, List: make([]uint32, len(t.List)), Of: make([]ClassTotals, len(t.Of)), Rest: t.Rest}
@@ -28,15 +33,15 @@ func (t *Totals) Clone() *Totals {
 	return c
 }
 
-// add lists a class, unless it has what those that are not listed have.
-func (t *Totals) add(class uint32, of ClassTotals) {
+// Add lists a class, unless it has what those that are not listed have.
+func (t *Totals) Add(class uint32, of ClassTotals) {
 	if of != t.Rest {
 		t.List, t.Of = append(t.List, class), append(t.Of, of)
 	}
 }
 
-// clear lists no class, and has room for n.
-func (t *Totals) clear(rest ClassTotals, n int) {
+// Reset lists no class, and has room for n.
+func (t *Totals) Reset(rest ClassTotals, n int) {
 	t.List, t.Of, t.Rest = slices.Grow(t.List[:0], n), slices.Grow(t.Of[:0], n), rest
 }
 
@@ -60,24 +65,22 @@ func (t *Totals) subSparse(parent, sibling *Totals) {
 
 // AddSparse sets t to the sum of two others that list classes.
 func (t *Totals) AddSparse(a, b *Totals) {
-	t.join(a, b, func(a, b ClassTotals) ClassTotals {
-		return ClassTotals{a.Gradient + b.Gradient, a.Hessian + b.Hessian}
-	})
+	t.join(a, b, ClassTotals.Plus)
 }
 
 // join sets t to what two others, which list classes, make class by class.
 func (t *Totals) join(a, b *Totals, of func(a, b ClassTotals) ClassTotals) {
-	t.clear(of(a.Rest, b.Rest), max(len(a.List), len(b.List)))
+	t.Reset(of(a.Rest, b.Rest), max(len(a.List), len(b.List)))
 	for i, j := 0, 0; i < len(a.List) || j < len(b.List); {
 		switch {
 		case j == len(b.List) || i < len(a.List) && a.List[i] < b.List[j]:
-			t.add(a.List[i], of(a.Of[i], b.Rest))
+			t.Add(a.List[i], of(a.Of[i], b.Rest))
 			i++
 		case i == len(a.List) || b.List[j] < a.List[i]:
-			t.add(b.List[j], of(a.Rest, b.Of[j]))
+			t.Add(b.List[j], of(a.Rest, b.Of[j]))
 			j++
 		default:
-			t.add(a.List[i], of(a.Of[i], b.Of[j]))
+			t.Add(a.List[i], of(a.Of[i], b.Of[j]))
 			i, j = i+1, j+1
 		}
 	}
@@ -99,7 +102,7 @@ func (t *Totals) Unpack(v []uint64, classes int) (rest []uint64, ok bool) {
 		return nil, false
 	}
 	n := int(v[0])
-	t.clear(ClassTotals{int64(v[1]), int64(v[2])}, n)
+	t.Reset(ClassTotals{int64(v[1]), int64(v[2])}, n)
 	for v = v[3:]; n > 0; n, v = n-1, v[3:] {
 		if last := len(t.List) - 1; v[0] >= uint64(classes) || last >= 0 && v[0] <= uint64(t.List[last]) {
 			return nil, false
@@ -109,8 +112,8 @@ func (t *Totals) Unpack(v []uint64, classes int) (rest []uint64, ok bool) {
 	return v, true
 }
 
-// grow lists the first n classes that are not listed, too.
-func (t *Totals) grow(classes, n int) {
+// Grow lists the first n classes that are not listed, too.
+func (t *Totals) Grow(classes, n int) {
 	n = min(n, classes-len(t.List))
 	below := 0 // how many listed classes are below the last of them
 	for below < len(t.List) && int(t.List[below]) < below+n {
@@ -147,19 +150,4 @@ func (t *Totals) sum(classes int) (sum ClassTotals) {
 		sum.Gradient, sum.Hessian = sum.Gradient+t.Of[i].Gradient, sum.Hessian+t.Of[i].Hessian
 	}
 	return sum
-}
-
-// first returns the n of a pool with the greatest gradients, in decreasing order; the lower
-// class comes first in a tie.
-func first(pool []uint32, of []ClassTotals, n int) (places []int) {
-	for i := range pool {
-		at := len(places)
-		for at > 0 && of[i].Gradient > of[places[at-1]].Gradient {
-			at--
-		}
-		if at < n {
-			places = slices.Insert(places[:min(len(places), n-1)], at, i)
-		}
-	}
-	return places
 }

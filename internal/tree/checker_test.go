@@ -112,7 +112,7 @@ func (c *checker) gradient(row uint32, pair kernel.Pair) (g, h float64) {
 		if int(class) >= k {
 			return 0, 0
 		}
-		p = float64(c.residuals.Row(int(row))[class])
+		p = float64(c.residuals.Form.(*loss.Dense).Row(int(row))[class])
 		if class == y {
 			return 1 + p, 1
 		}

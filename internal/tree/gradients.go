@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -23,6 +24,7 @@ type quanta struct {
 type gradients struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
+	form      form
 	pairs     int // cells per row
 	buffer    *gradientBuffer
 
@@ -31,7 +33,7 @@ type gradients struct {
 	blocks []gradientBlock
 	kept   int // rows kept by the last quantize
 
-	known *loss.PairCache // residuals known since the node's pairs were chosen, for sparse class scores; nil: none
+	known *odds.PairCache // of the oddsForm: residuals known since the node's pairs were chosen; nil: none
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
@@ -78,12 +80,7 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 	team.Do(n, func(_, b int) {
 		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].compute
-		*job = g.residuals.GradientsJob(rows[first:last], pairs, g.floats(first, last))
-		if g.residuals.Sparse() {
-			g.residuals.SparseGradients(job, g.known, first)
-		} else {
-			g.kernels.Gradients(job)
-		}
+		g.form.compute(g, job, rows[first:last], pairs, first, last)
 	})
 	for b := range g.blocks {
 		for p := range pairs {

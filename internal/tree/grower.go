@@ -60,11 +60,10 @@ type Grower struct {
 	evaluator *evaluator   // works with the whole team
 	perWorker []*evaluator // by worker: a per-worker evaluator
 	pool      HistogramPool
-	totals    []*loss.Totals // free list
-	nodes     []*node        // free list
-	values    LeafValues     // sets the leaves whose totals were dropped
-	packed    [][]int64      // free list, on several machines: packed histograms
-	sent      []int64        // send buffer of reduceScatter
+	nodes     []*node    // free list
+	values    LeafValues // sets the leaves whose totals were dropped
+	packed    [][]int64  // free list, on several machines: packed histograms
+	sent      []int64    // send buffer of reduceScatter
 
 	// of the tree being grown
 	tree    *Tree
@@ -341,8 +340,8 @@ func (g *Grower) testOf(s *SplitInfo) model.Split {
 // recycle puts a node and its totals on the free lists.
 func (g *Grower) recycle(n *node) {
 	for _, t := range []*loss.Totals{n.totals, n.own} {
-		if t != nil && !t.Sparse {
-			g.totals = append(g.totals, t)
+		if t != nil {
+			g.evaluator.form.recycle(t)
 		}
 	}
 	n.totals, n.own = nil, nil
@@ -353,7 +352,7 @@ func (g *Grower) recycle(n *node) {
 // pairs chosen by each node are hardly ever all the same, nor is one pair of many classes, and
 // drawn columns differ.
 func (g *Grower) keepsHistograms() bool {
-	return (g.Pairs == 1 && !g.residuals.Sparse() || g.fixed != nil) && !g.drawsColumns() && g.Interactions == nil
+	return (g.Pairs == 1 && g.evaluator.form.keepsPairs() || g.fixed != nil) && !g.drawsColumns() && g.Interactions == nil
 }
 
 // keepHistogram allocates a node's histogram if its larger child might take it over. If the pool
@@ -472,12 +471,11 @@ func (g *Grower) newNode(n node) *node {
 		place = new(node)
 	}
 	*place = n
-	switch {
-	case !g.needsTotals():
-	case g.group != nil:
-		place.totals, place.own = g.newTotals(), g.newTotals()
-	case !g.residuals.Sparse(): // else the evaluator lends them
-		place.totals = g.newTotals()
+	if g.needsTotals() {
+		place.totals = g.evaluator.form.newTotals()
+		if g.group != nil {
+			place.own = g.evaluator.form.newTotals()
+		}
 	}
 	return place
 }
@@ -494,20 +492,6 @@ func (g *Grower) maxSparse() int {
 		most /= 2
 	}
 	return most
-}
-
-func (g *Grower) newTotals() *loss.Totals {
-	if g.residuals.Sparse() {
-		return &loss.Totals{Sparse: true}
-	}
-	if n := len(g.totals); n > 0 {
-		t := g.totals[n-1]
-		g.totals = g.totals[:n-1]
-		return t
-	}
-	stride := g.residuals.Stride
-	memory := make([]int64, 2*stride)
-	return &loss.Totals{Gradient: memory[:stride], Hessian: memory[stride:]}
 }
 
 func (g *Grower) rowsOf(n *node) []uint32 { return g.partition.Rows[n.start:n.end] }

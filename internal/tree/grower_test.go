@@ -200,10 +200,8 @@ func TestTrimWeights(t *testing.T) {
 	defer team.Close()
 	kept := func(rows []uint32, weights []float32) []uint32 {
 		p.residuals.Weights = weights
-		g := gradients{
-			kernels: kernel.Generic, residuals: p.residuals, pairs: 2,
-			cells: make([]int64, 2*len(rows)), rows: make([]uint32, len(rows)),
-		}
+		g := newEvaluator(kernel.Generic, p.bins(), p.residuals, &Params{Pairs: 2}, newGradientBuffer(len(rows), 2), team).gradients
+		g.bind(0, len(rows))
 		stats := g.compute(rows, []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 3}}, team)
 		g.quantize(rows, g.newQuanta(&stats, 1.5, p.residuals.SumWeights(rows)), team)
 		rows, _ = g.packed()

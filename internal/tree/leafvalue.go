@@ -5,6 +5,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -55,7 +56,7 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 			v.pieces = append(v.pieces, piece{leaf: s.Leaf, rows: rows})
 		}
 	}
-	stride := v.Residuals.Stride
+	dense, stride := v.Residuals.Form.(*loss.Dense), v.Residuals.Stride
 	v.sums = slices.Grow(v.sums[:0], 2*stride*len(v.pieces))[:2*stride*len(v.pieces)]
 	for len(v.floats) < v.Team.Workers() {
 		v.floats = append(v.floats, make([]float32, 2*kernel.MaxPairs*kernel.RowBlock))
@@ -63,10 +64,10 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	v.Team.Do(len(v.pieces), func(worker, i int) {
 		p := &v.pieces[i]
 		if pairs := leaves[p.leaf].Pairs; pairs == nil {
-			p.totals = v.Residuals.TotalsJob(p.rows, v.sums[2*stride*i:])
+			p.totals = dense.TotalsJob(p.rows, v.sums[2*stride*i:])
 			v.Kernels.Totals(&p.totals)
 		} else {
-			p.gradients = v.Residuals.GradientsJob(p.rows, pairs, v.floats[worker])
+			p.gradients = dense.GradientsJob(p.rows, pairs, v.floats[worker])
 			v.Kernels.Gradients(&p.gradients)
 		}
 	})
@@ -96,7 +97,7 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 	}
 	v.Team.Do(len(segments), func(worker, i int) {
 		scratch, leaf := &v.scratch[worker], &leaves[segments[i].Leaf]
-		v.Residuals.SparseTotals(&scratch.totals, segments[i].Rows, &scratch.sums, alone)
+		oddsOf(v.Residuals).SumTotals(&scratch.totals, segments[i].Rows, &scratch.sums, alone)
 		leaf.Rows = len(segments[i].Rows)
 		if v.Again {
 			v.Newton.SameClasses(leaf.Steps, leaf.Pairs, &scratch.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
@@ -121,7 +122,7 @@ func segmentsOf(leaves int, some []Segment) []Segment {
 // bestScratch is a worker's memory for the sums over a leaf's rows.
 type bestScratch struct {
 	totals loss.Totals
-	sums   loss.Scratch
+	sums   odds.Scratch
 }
 
 // setLeaf sets the steps of a leaf from the sums of its pieces.

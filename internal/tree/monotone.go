@@ -217,7 +217,7 @@ func (s *splitter) sumCodes(rows []uint32, column int) []int64 {
 	for b := range bins {
 		sums := totals[b*width:][:width]
 		for rows := range slices.Chunk(m.rows[first:ends[b]], kernel.RowBlock) {
-			m.job = r.TotalsJob(rows, m.side)
+			m.job = r.Form.(*loss.Dense).TotalsJob(rows, m.side)
 			s.kernels.Totals(&m.job)
 			for i, v := range m.side {
 				sums[i] += v

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -94,7 +93,7 @@ func (g shared) count(_ *evaluator, families []family) {
 		if n == nil {
 			n = families[i].large
 			if n.own != nil {
-				g.evaluator.count(n.own, n.list)
+				g.evaluator.form.count(n.own, n.list)
 			}
 			counted, missing = append(counted, n), append(missing, 0)
 			continue
@@ -111,7 +110,7 @@ func (g shared) count(_ *evaluator, families []family) {
 			counted, missing = append(counted, n.right), append(missing, 0)
 		}
 	}
-	g.sumCounts(counted, missing)
+	g.evaluator.form.sumCounts(g, counted, missing)
 	for i := range families {
 		f := &families[i]
 		n := f.parent
@@ -135,43 +134,11 @@ func (g shared) countHere(n *node) {
 	if few.own == nil {
 		return
 	}
-	g.evaluator.count(few.own, few.list)
+	g.evaluator.form.count(few.own, few.list)
 	if n.dropped {
-		g.evaluator.count(many.own, many.list)
+		g.evaluator.form.count(many.own, many.list)
 	} else {
 		many.own.Sub(n.own, few.own)
-	}
-}
-
-// sumCounts sets the numbers of rows, weights and class totals of nodes to the sums over all
-// machines, and sums up flags.
-func (g shared) sumCounts(nodes []*node, flags []int64) {
-	if g.residuals.Sparse() {
-		g.countSparse(nodes, flags)
-		return
-	}
-	classes := g.residuals.Classes
-	var v []int64
-	for i, n := range nodes {
-		v = append(v, int64(n.rows()), flags[i], 0)
-		if g.Trim > 0 {
-			v[len(v)-1] = g.residuals.SumWeights(n.list)
-		}
-		if n.totals != nil {
-			v = append(append(v, n.own.Gradient[:classes]...), n.own.Hessian[:classes]...)
-		}
-	}
-	g.group.Sum(v)
-	for i, n := range nodes {
-		n.count, flags[i], n.weight = int(v[0]), v[1], v[2]
-		v = v[3:]
-		if n.totals != nil {
-			clear(n.totals.Gradient)
-			clear(n.totals.Hessian)
-			copy(n.totals.Gradient, v[:classes])
-			copy(n.totals.Hessian, v[classes:2*classes])
-			v = v[2*classes:]
-		}
 	}
 }
 
@@ -269,84 +236,4 @@ func (g shared) shareStats(tasks []*task) []*task {
 	return tasks
 }
 
-// crossTerms are the cross terms of the classes first with all others over some rows, by which
-// pairs are chosen.
-type crossTerms struct {
-	family *family
-	node   *node // node whose pairs they decide; nil: both children's: the larger's are the parent's less the smaller's
-	first  []int32
-	sums   []int64
-}
-
-func (g shared) choosePairs(e *evaluator, families []family) {
-	if g.residuals.Sparse() {
-		g.chooseSparsePairs(families)
-		return
-	}
-	var terms []crossTerms
-	for i := range families {
-		f := &families[i]
-		if n := f.parent; n != nil && n.cross != nil && f.large.layout != nil {
-			if first := e.firstClasses(nil, f.large); len(first) > 0 && first[0] == n.pairs[0].R {
-				terms = append(terms, crossTerms{family: f, first: append(first, e.firstClasses(nil, f.small)...)})
-				continue
-			}
-		}
-		for _, n := range f.children() {
-			if g.isEvaluated(n) {
-				terms = append(terms, crossTerms{family: f, node: n, first: e.firstClasses(nil, n)})
-			}
-		}
-	}
-	if g.Selection != loss.FirstOrder {
-		g.sumCross(terms)
-	}
-	for i := range terms {
-		g.pairUp(&terms[i])
-	}
-}
-
-// sumCross sums up the cross terms over the rows of all machines.
-func (g shared) sumCross(terms []crossTerms) {
-	e, r := g.evaluator, g.residuals
-	var v []int64
-	for i := range terms {
-		c := &terms[i]
-		n := c.node
-		if n == nil {
-			n = c.family.small
-		}
-		for sums := range slices.Chunk(e.cross(n.list, c.first, e.teamFor(n.rows())), r.Stride) {
-			v = append(v, sums[:r.Classes]...)
-		}
-	}
-	g.group.Sum(v)
-	for i := range terms {
-		c := &terms[i]
-		c.sums = make([]int64, len(c.first)*r.Stride)
-		for k := range c.first {
-			copy(c.sums[k*r.Stride:], v[:r.Classes])
-			v = v[r.Classes:]
-		}
-	}
-}
-
-// pairUp chooses the pairs by the cross terms.
-func (g shared) pairUp(c *crossTerms) {
-	e, stride := g.evaluator, g.residuals.Stride
-	if n := c.node; n != nil {
-		e.pairUp(n, c.first, c.sums)
-		if g.Pairs == 1 {
-			n.cross = c.sums
-		}
-		n.pairs = e.padded(n.pairs)
-		return
-	}
-	f := c.family
-	f.large.cross, f.small.cross = f.parent.cross, c.sums[stride:]
-	for k, sum := range c.sums[:stride] {
-		f.large.cross[k] -= sum
-	}
-	e.pairUp(f.small, c.first[1:], f.small.cross)
-	e.pairUp(f.large, c.first[:1], f.large.cross)
-}
+func (g shared) choosePairs(e *evaluator, families []family) { e.form.choosePairsShared(g, families) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -19,20 +20,20 @@ import (
 func newSparseProblem(t *testing.T, o problemOptions) *problem {
 	p := newProblem(t, 71, o)
 	old := p.residuals
-	p.residuals = loss.NewSparse(old.Labels, old.Weights, o.classes, old.Stride, 32)
+	p.residuals = odds.New(old.Labels, old.Weights, o.classes, old.Stride, 32)
 	r := rand.New(rand.NewPCG(72, 5))
-	steps, reached := make([]loss.Step, o.rows), make([]loss.LeafRows, o.rows)
+	steps, reached := make([]odds.Step, o.rows), make([]odds.LeafRows, o.rows)
 	for row := range o.rows {
 		for _, k := range r.Perm(o.classes)[:min(40, o.classes)] {
 			steps[row].Classes = append(steps[row].Classes, uint32(k))
 			steps[row].By = append(steps[row].By, 0.1+5*r.Float64())
 		}
 		slices.Sort(steps[row].Classes)
-		reached[row] = loss.LeafRows{Leaf: row, Rows: []uint32{uint32(row)}}
+		reached[row] = odds.LeafRows{Leaf: row, Rows: []uint32{uint32(row)}}
 	}
 	team := par.NewTeam(1)
 	defer team.Close()
-	_, most := p.residuals.Apply(steps, reached, team)
+	_, most := oddsOf(p.residuals).Apply(steps, reached, team)
 	p.residuals.SetUnits(most)
 	return p
 }

@@ -1,4 +1,4 @@
-package loss
+package odds
 
 // index is what the leaves of a span do, by class. Where leaves move few of many classes,
 // that tells the few leaves that move some class at all.

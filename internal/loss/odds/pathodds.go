@@ -1,8 +1,9 @@
-package loss
+package odds
 
 import (
 	"slices"
 
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -121,7 +122,7 @@ func (w *walker) loss(y uint32, classes int, temperature float64) float64 {
 		case x == 0:
 			return 1
 		case temperature != 1:
-			return kernel.Exp(Log(x) / temperature)
+			return kernel.Exp(loss.Log(x) / temperature)
 		default:
 			return x
 		}
@@ -136,5 +137,5 @@ func (w *walker) loss(y uint32, classes int, temperature float64) float64 {
 			others += odds(k)
 		}
 	}
-	return negLogOwn(others/(others+own), own/(others+own))
+	return loss.NegLogOwn(others/(others+own), own/(others+own))
 }

@@ -1,12 +1,7 @@
-package loss
+package odds
 
 import (
-	"math"
-	"sync/atomic"
-
-	"github.com/libaoso/aoso/internal/collective"
-	"github.com/libaoso/aoso/internal/exact"
-	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/loss"
 )
 
 // largeStep is what odds are multiplied by at most, or divided by, where the odds of rows stay
@@ -15,10 +10,6 @@ import (
 // rounding, or odds may have been clipped.
 const largeStep = 55
 
-// LargeSteps reports whether a leaf moved a class so far that only the leaf paths of rows tell
-// their loss. The form for many classes alone has leaf paths.
-func (r *Residuals) LargeSteps() bool { return r.entries != nil && r.entries.large }
-
 // noteSteps notes whether there is a large step among those of a tree.
 func (e *entries) noteSteps(steps []Step) {
 	for i := range steps {
@@ -26,30 +17,6 @@ func (e *entries) noteSteps(steps []Step) {
 			e.large = e.large || !(by <= largeStep && by >= 1.0/largeStep)
 		}
 	}
-}
-
-// PathLogLoss is LogLoss from the leaf paths of rows. If it is more than most, it returns some
-// number above most.
-func (r *Residuals) PathLogLoss(most float64, team *par.Team, group *collective.Group) float64 {
-	p := r.entries.newPaths()
-	walkers := make([]pathWalker, team.Workers())
-	sums := make([]exact.Sum, (len(r.Labels)+rowsTogether-1)/rowsTogether)
-	var over atomic.Bool
-	team.Do(len(sums), func(worker, i int) {
-		w := &walkers[worker]
-		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(r.Labels)) && !over.Load(); row++ {
-			sums[i].Add(p.loss(w, row, int(r.Labels[row])) * r.Weight(row))
-			if most < math.MaxFloat64 && sums[i].Float64() > most {
-				over.Store(true)
-			}
-		}
-	})
-	var sum exact.Sum
-	for i := range sums {
-		sum.Merge(&sums[i])
-	}
-	group.Add(&sum)
-	return sum.Float64()
 }
 
 // paths finds the raw scores of rows from their leaf paths.
@@ -63,7 +30,7 @@ func (e *entries) newPaths() *paths {
 	for i := range e.trees {
 		steps := make([]float64, len(e.trees[i].changes))
 		for j, c := range e.trees[i].changes {
-			steps[j] = Log(float64(c.by))
+			steps[j] = loss.Log(float64(c.by))
 		}
 		p.steps = append(p.steps, steps)
 	}
@@ -101,7 +68,7 @@ func (p *paths) loss(w *pathWalker, row, y int) float64 {
 		}
 	}
 	if p.base != nil {
-		return NegLogSoftmax(w.scores[:p.classes], y)
+		return loss.NegLogSoftmax(w.scores[:p.classes], y)
 	}
 	return w.loss(p.classes, y)
 }
@@ -118,7 +85,7 @@ func (w *pathWalker) loss(classes, y int) float64 {
 		w.scores[k], w.changed[k] = 0, false
 	}
 	if w.classes = w.classes[:0]; same > 0 {
-		w.few = append(w.few, Log(float64(same)))
+		w.few = append(w.few, loss.Log(float64(same)))
 	}
-	return NegLogSoftmax(w.few, 0)
+	return loss.NegLogSoftmax(w.few, 0)
 }

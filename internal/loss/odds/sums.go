@@ -1,14 +1,16 @@
-package loss
+package odds
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
 
-// The sums of the form for many classes. Every addend is rounded to units before it is
+// Every addend of a sum is rounded to units before it is
 // added, as in the kernels. A class without an entry adds the same as all others
 // without one: that is added up once, and the entries add what they differ by.
 
@@ -27,10 +29,10 @@ type PairCache struct {
 
 // scratchPart is the part for some of the rows. Between two uses it holds only zeros.
 type scratchPart struct {
-	sums   []ClassTotals // by class: what its rows differ from rest by
-	marks  []uint64      // a bit by class: it may differ
-	all    bool          // so may all
-	rest   ClassTotals
+	sums   []loss.ClassTotals // by class: what its rows differ from rest by
+	marks  []uint64           // a bit by class: it may differ
+	all    bool               // so may all
+	rest   loss.ClassTotals
 	cross  []int64 // by product
 	found  []float64
 	finder finder
@@ -50,26 +52,18 @@ func (room *Scratch) share(rows []uint32, team *par.Team, sum func(first, end in
 	return parts
 }
 
-// original returns the row of the entries that a row is.
-func (r *Residuals) original(row uint32) int {
-	if r.taken != nil {
-		return int(r.taken[row])
-	}
-	return int(row)
-}
-
-// SparseTotals sums up the class totals of rows.
-func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Scratch, team *par.Team) {
+// SumTotals sums up the class totals of rows.
+func (r *Residuals) SumTotals(t *loss.Totals, rows []uint32, room *Scratch, team *par.Team) {
 	parts := room.share(rows, team, func(first, end int, part *scratchPart) { r.addTotals(rows[first:end], part) })
 	all := &parts[0]
 	for i := range parts[1:] {
 		all.take(&parts[i+1])
 	}
-	t.clear(all.rest, all.most())
+	t.Reset(all.rest, all.most())
 	list := func(k int) {
 		of := &all.sums[k]
-		t.add(uint32(k), ClassTotals{all.rest.Gradient + of.Gradient, all.rest.Hessian + of.Hessian})
-		*of = ClassTotals{}
+		t.Add(uint32(k), all.rest.Plus(*of))
+		*of = loss.ClassTotals{}
 	}
 	if all.all {
 		for k := range r.Classes {
@@ -83,7 +77,7 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Scratch, team *
 		}
 	}
 	clear(all.marks)
-	all.rest, all.all = ClassTotals{}, false
+	all.rest, all.all = loss.ClassTotals{}, false
 }
 
 // most returns how many classes differ from rest at most.
@@ -99,7 +93,7 @@ func (p *scratchPart) most() (n int) {
 
 // take moves the sums of another part to p.
 func (p *scratchPart) take(o *scratchPart) {
-	p.rest = ClassTotals{p.rest.Gradient + o.rest.Gradient, p.rest.Hessian + o.rest.Hessian}
+	p.rest = p.rest.Plus(o.rest)
 	p.all = p.all || o.all
 	for k, of := range o.sums {
 		p.sums[k].Gradient += of.Gradient
@@ -110,13 +104,13 @@ func (p *scratchPart) take(o *scratchPart) {
 	}
 	clear(o.sums)
 	clear(o.marks)
-	o.rest, o.all = ClassTotals{}, false
+	o.rest, o.all = loss.ClassTotals{}, false
 }
 
 // addTotals adds gradients and Hessians.
 func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 	if part.sums == nil {
-		part.sums, part.marks = make([]ClassTotals, r.Classes), make([]uint64, (r.Classes+63)/64)
+		part.sums, part.marks = make([]loss.ClassTotals, r.Classes), make([]uint64, (r.Classes+63)/64)
 	}
 	e, shift, sums := r.entries, kernel.Shift(r.Units.Sums), part.sums
 	part.all = part.all || len(rows)*r.Width() >= r.Classes
@@ -144,7 +138,7 @@ func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 			}
 		}
 	}
-	part.rest = ClassTotals{part.rest.Gradient - commonP, part.rest.Hessian + commonH}
+	part.rest = part.rest.Plus(loss.ClassTotals{Gradient: -commonP, Hessian: commonH})
 }
 
 // finder finds the probabilities of rows for some classes.
@@ -170,9 +164,9 @@ func (f *finder) want(wanted []uint32, classes int) {
 // product is a product of the probabilities of two of the classes wanted.
 type product struct{ r, k int32 }
 
-// sparseCross sums up products of the probabilities of the classes wanted, which are in
+// sumCross sums up products of the probabilities of the classes wanted, which are in
 // order. The result is good until the next, and so are the residuals that the room knows.
-func (r *Residuals) sparseCross(rows []uint32, wanted []uint32, products []product, room *Scratch, team *par.Team) []int64 {
+func (r *Residuals) sumCross(rows []uint32, wanted []uint32, products []product, room *Scratch, team *par.Team) []int64 {
 	n := len(rows) * len(wanted)
 	room.known = PairCache{wanted, slices.Grow(room.known.residuals[:0], n)[:n]}
 	parts := room.share(rows, team, func(first, end int, part *scratchPart) {
@@ -226,7 +220,7 @@ func (e *entries) find(row int, f *finder, p []float64, residuals []float32) (di
 		}
 	}
 	if slot := f.slots[s.label]; slot > 0 {
-		p[slot-1], residuals[slot-1], differ = s.p(), float32(-s.other)+negativeZero, true
+		p[slot-1], residuals[slot-1], differ = s.p(), float32(-s.other)+loss.NegativeZero, true
 	}
 	return differ
 }
@@ -254,13 +248,11 @@ func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *PairCache, first 
 	return wanted, residuals
 }
 
-// SparseGradients does the work of the kernel Gradients. The rows of the job begin with
-// this one of those that are known, if any are.
-func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *PairCache, first int) {
+// Gradients does the work of the kernel Gradients, for which it fills in the job. The rows begin
+// with this one of those that are known, if any are.
+func (r *Residuals) Gradients(j *kernel.GradientsJob, rows []uint32, pairs []kernel.Pair, gradients []float32, known *PairCache, first int) {
+	*j = kernel.GradientsJob{Rows: rows, Weights: r.Weights, Pairs: pairs, Unit: r.Units.Sums, Gradients: gradients}
 	m, shift := len(j.Pairs), kernel.Shift(j.Unit)
-	for p := range j.Pairs {
-		j.Stats[p] = kernel.PairStats{}
-	}
 	wanted, residuals := r.residualsOf(j, known, first)
 	var places [2 * kernel.MaxPairs]int // in wanted, by end of a pair
 	for p, pair := range j.Pairs {
@@ -275,7 +267,7 @@ func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *PairCache, fi
 				g, h = g*w, h*w
 			}
 			j.Gradients[(i*m+p)*2], j.Gradients[(i*m+p)*2+1] = h, g
-			s, a := &j.Stats[p], abs(g)
+			s, a := &j.Stats[p], float32(math.Abs(float64(g)))
 			s.SumG += kernel.Units(float64(g)+shift, shift)
 			s.SumH += kernel.Units(float64(h)+shift, shift)
 			s.SumAbsG += kernel.Units(float64(a)+shift, shift)

@@ -1,9 +1,10 @@
-package loss
+package odds
 
 import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -13,29 +14,29 @@ import (
 // good, it matters little which of them is taken.
 const shortList = 8
 
-// SparsePairs chooses m disjoint class pairs of rows, as [FirstClasses] and
-// [SecondClasses] do, except that the second class is one of those on a short list: the
+// ChoosePairs chooses m disjoint class pairs of rows, as [loss.FirstClasses] and
+// [loss.SecondClasses] do, except that the second class is one of those on a short list: the
 // best by their totals alone. So there are few products of probabilities to sum up.
 //
 // It returns what it got to know of the rows, which is good until the next choice; nil: nothing.
-func (r *Residuals) SparsePairs(t *Totals, rows []uint32, m int, by Selection, room *Scratch, team *par.Team) ([]kernel.Pair, *PairCache) {
+func (r *Residuals) ChoosePairs(t *loss.Totals, rows []uint32, m int, by loss.Selection, room *Scratch, team *par.Team) ([]kernel.Pair, *PairCache) {
 	room.used = slices.Grow(room.used[:0], len(t.List)+2*m)
 	c := r.choosePairs(t, m, by, room.used)
 	pairs := c.Pairs(c.Cross(r, rows, room, team))
-	if by == FirstOrder {
+	if by == loss.FirstOrder {
 		return pairs, nil
 	}
 	return pairs, &room.known
 }
 
-// ChoosePairs is SparsePairs in steps, for rows on several machines.
-func (r *Residuals) ChoosePairs(t *Totals, m int, by Selection) *PairChoice {
+// StartChoice is ChoosePairs in steps, for rows on several machines.
+func (r *Residuals) StartChoice(t *loss.Totals, m int, by loss.Selection) *PairChoice {
 	return r.choosePairs(t, m, by, make([]bool, 0, len(t.List)+2*m))
 }
 
 // choosePairs has room for the classes used.
-func (r *Residuals) choosePairs(t *Totals, m int, by Selection, used []bool) *PairChoice {
-	t.grow(r.Classes, 2*m) // of classes that are alike, no pair needs more
+func (r *Residuals) choosePairs(t *loss.Totals, m int, by loss.Selection, used []bool) *PairChoice {
+	t.Grow(r.Classes, 2*m) // of classes that are alike, no pair needs more
 	used = used[:len(t.List)]
 	clear(used)
 	c := &PairChoice{unit: r.Units, by: by, classes: t.List, totals: t.Of, used: used}
@@ -43,7 +44,7 @@ func (r *Residuals) choosePairs(t *Totals, m int, by Selection, used []bool) *Pa
 	for _, place := range c.first {
 		c.used[place] = true
 	}
-	if by != FirstOrder {
+	if by != loss.FirstOrder {
 		c.shorten()
 		c.wanted, c.products = c.deciding()
 	}
@@ -53,18 +54,18 @@ func (r *Residuals) choosePairs(t *Totals, m int, by Selection, used []bool) *Pa
 // Cross sums up the products that decide, over some rows. The result is good until the room
 // is used again. Over all rows, it is the sum of such results.
 func (c *PairChoice) Cross(r *Residuals, rows []uint32, room *Scratch, team *par.Team) []int64 {
-	if c.by == FirstOrder {
+	if c.by == loss.FirstOrder {
 		return nil
 	}
-	return r.sparseCross(rows, c.wanted, c.products, room, team)
+	return r.sumCross(rows, c.wanted, c.products, room, team)
 }
 
 // PairChoice is the choice of the pairs of a node.
 type PairChoice struct {
-	unit    Units
-	by      Selection
+	unit    loss.Units
+	by      loss.Selection
 	classes []uint32 // that pairs may have, in order
-	totals  []ClassTotals
+	totals  []loss.ClassTotals
 	first   []int // places of the first classes of the pairs
 	used    []bool
 	seconds [][]int // by pair: places of the classes that may be the second one; unset if all
@@ -147,7 +148,7 @@ func (c *PairChoice) Pairs(cross []int64) (pairs []kernel.Pair) {
 				best, bestScore = k, score
 			}
 		}
-		if c.by == FirstOrder {
+		if c.by == loss.FirstOrder {
 			for k := range c.classes {
 				consider(k, -float64(c.totals[k].Gradient))
 			}
@@ -167,4 +168,19 @@ func (c *PairChoice) Pairs(cross []int64) (pairs []kernel.Pair) {
 func sortUnique(classes *[]uint32) {
 	slices.Sort(*classes)
 	*classes = slices.Compact(*classes)
+}
+
+// first returns the n of a pool with the greatest gradients, in decreasing order; the lower
+// class comes first in a tie.
+func first(pool []uint32, of []loss.ClassTotals, n int) (places []int) {
+	for i := range pool {
+		at := len(places)
+		for at > 0 && of[i].Gradient > of[places[at-1]].Gradient {
+			at--
+		}
+		if at < n {
+			places = slices.Insert(places[:min(len(places), n-1)], at, i)
+		}
+	}
+	return places
 }

@@ -1,4 +1,4 @@
-package loss
+package odds
 
 import (
 	"math/bits"
@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso/internal/mem"
-	"github.com/libaoso/aoso/internal/par"
 )
 
 // entries is the probabilities of rows in a form that does not grow with the number of
@@ -25,7 +24,7 @@ type entries struct {
 	memory *mem.Block
 	mean   int         // entries of a row, rounded down
 	caches []leafCache // by worker
-	large  bool        // there was a large step: see LargeSteps
+	large  bool        // there was a large step: see BoundsLoss
 }
 
 // entry is the odds of a class.
@@ -48,27 +47,6 @@ type rowSums struct {
 // p is p_y.
 func (s *rowSums) p() float64 { return float64(float64(s.own) * s.scale) }
 
-// NewSparse is NewResiduals in the form for many classes, of which trees see this many
-// likely ones of a row, beside its own.
-func NewSparse(labels []int32, weights []float32, classes, stride, likely int) *Residuals {
-	likely = min(likely, classes-1)
-	e := &entries{leafPath: newLeafPath[float32](len(labels), classes), likely: likely, rows: make([]rowSums, len(labels))}
-	e.room()
-	k := float64(classes)
-	for i, y := range labels {
-		e.rows[i] = rowSums{rest: 1 / k, other: (k - 1) / k, light: k - 1, scale: 1 / k, label: uint32(y), own: 1}
-	}
-	r := &Residuals{
-		entries: e, Stride: stride, Classes: classes, Labels: labels, Weights: weights,
-		memory: mem.New(0), rows: len(labels), maxWeight: 1,
-	}
-	if len(weights) > 0 {
-		r.maxWeight = slices.Max(weights)
-	}
-	r.SetUnits(float32((k - 1) / k))
-	return r
-}
-
 // room makes room for the entries.
 func (e *entries) room() {
 	n := len(e.rows) * e.likely
@@ -76,25 +54,6 @@ func (e *entries) room() {
 	if n > 0 {
 		e.all = unsafe.Slice((*entry)(unsafe.Pointer(unsafe.SliceData(e.memory.Bytes()))), n)
 	}
-}
-
-// Sparse reports whether the residuals have the form for many classes.
-func (r *Residuals) Sparse() bool { return r.entries != nil }
-
-// Width returns how many numbers a row has, or about as many: a measure of the work with it.
-func (r *Residuals) Width() int {
-	if r.Sparse() {
-		return r.entries.mean + 1
-	}
-	return r.Stride
-}
-
-// MaxWidth returns the largest possible Width. Unlike Width, it is the same on all machines.
-func (r *Residuals) MaxWidth() int {
-	if r.Sparse() {
-		return r.entries.likely + 1
-	}
-	return r.Stride
 }
 
 // of returns the entries of a row.
@@ -112,29 +71,6 @@ func (e *entries) free() {
 	e.leafPath.free()
 	e.memory.Free()
 	e.rows, e.all = nil, nil
-}
-
-// Apply multiplies the odds of rows by the steps of the leaves of a tree. It returns
-// Σ (1 − p_y) over all rows and the greatest of these.
-func (r *Residuals) Apply(steps []Step, reached []LeafRows, team *par.Team) (sum float64, most float32) {
-	e := r.entries
-	for len(e.caches) < team.Workers() {
-		e.caches = append(e.caches, leafCache{})
-	}
-	tasks := together(reached)
-	team.Do(len(tasks), func(worker, i int) { e.apply(&steps[tasks[i].Leaf], tasks[i].Rows, &e.caches[worker]) })
-	e.add(steps, reached, team)
-	e.noteSteps(steps)
-	e.indexSpan()
-	n := 0
-	for i := range e.rows {
-		s := &e.rows[i]
-		sum += s.other
-		most = max(most, float32(s.other))
-		n += int(s.entries)
-	}
-	e.mean = n / max(len(e.rows), 1)
-	return sum, most
 }
 
 // indexSpan gives the last span an index, if it is full.

@@ -1,4 +1,4 @@
-package loss
+package odds
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package loss
+package odds
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func BenchmarkMove(b *testing.B) {
 			for i := range labels {
 				labels[i] = int32(i * size.classes / size.rows)
 			}
-			r := NewSparse(labels, nil, size.classes, Stride(size.classes, false), 32)
+			r := newResiduals(labels, nil, size.classes, 32)
 			defer r.Free()
 			add := func() {
 				steps, reached := make([]Step, size.leaves), make([]LeafRows, size.leaves)

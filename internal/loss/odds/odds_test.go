@@ -1,4 +1,4 @@
-package loss
+package odds
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -42,6 +43,12 @@ func (b fixedBase) ScoresOf(rows, classes []uint32, scores []float64) {
 	}
 }
 
+func newResiduals(labels []int32, weights []float32, classes, likely int) *Residuals {
+	return New(labels, weights, classes, loss.Stride(classes, false), likely).Form.(*Residuals)
+}
+
+func whole(r *Residuals) *loss.Residuals { return &loss.Residuals{Rows: r.Rows, Form: r} }
+
 func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool, team *par.Team) *sparseCase {
 	rng := rand.New(rand.NewPCG(1, uint64(classes)))
 	labels, weights := make([]int32, rows), []float32(nil)
@@ -52,7 +59,7 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool
 		}
 	}
 	c := &sparseCase{
-		Residuals: NewSparse(labels, weights, classes, Stride(classes, false), likely),
+		Residuals: newResiduals(labels, weights, classes, likely),
 		reference: NewPathOdds(rows, classes),
 	}
 	scores := make([][]float64, rows)
@@ -141,16 +148,16 @@ func TestSparseIsExact(t *testing.T) {
 			bound += 1 - c.p[i][y]
 			near(t, "an influence", float64(c.Influence(i)), 1-c.p[i][y], 1e-6)
 		}
-		near(t, "the log loss", c.LogLoss(nil, nil, nil), due, single)
+		near(t, "the log loss", c.LogLoss(nil, nil, math.Inf(1), team, nil), due, single)
 		sum, _ := c.Bound()
 		near(t, "the bound", sum, bound, single)
 		c.testSums(t, c.Residuals, c.rows, team)
 
-		sample, rows := c.NewSample(len(c.rows)), []uint32(nil)
+		sample, rows := c.NewSample(len(c.rows)).Form.(*Residuals), []uint32(nil)
 		for i := 0; i < len(c.rows); i += 3 {
 			rows = append(rows, uint32(i))
 		}
-		sample.CopyRows(c.Residuals, rows, team)
+		sample.CopyRows(whole(c.Residuals), rows, team)
 		c.testSums(t, sample, rows, team)
 		sample.Free()
 		c.Free()
@@ -248,19 +255,19 @@ func testLikely(t *testing.T, trees int, based bool, team *par.Team) {
 func TestBaseFarApart(t *testing.T) {
 	team := new(par.Team)
 	base := fixedBase{{0, -1000, 3}, {700, 0, -700}, {-5, -5, -5}}
-	r := NewSparse([]int32{1, 2, 0}, nil, 3, Stride(3, false), 3)
+	r := newResiduals([]int32{1, 2, 0}, nil, 3, 3)
 	defer r.Free()
 	sum, most := r.SetInitial(base, team)
 	if !(math.Abs(sum-(2+2.0/3)) < 1e-6 && most == 1) {
 		t.Errorf("the sum of 1 - p is %v, the greatest %v", sum, most)
 	}
-	loss := r.LogLoss(nil, nil, nil)
-	if want := 2*-math.Log(leastOdds) + math.Log1p(math.Exp(-3)) + math.Log(3); !(math.Abs(loss-want) < 1e-3) {
-		t.Errorf("the log loss is %v, want %v", loss, want)
+	logLoss := r.LogLoss(nil, nil, math.Inf(1), team, nil)
+	if want := 2*-math.Log(leastOdds) + math.Log1p(math.Exp(-3)) + math.Log(3); !(math.Abs(logLoss-want) < 1e-3) {
+		t.Errorf("the log loss is %v, want %v", logLoss, want)
 	}
-	copied := NewSparse([]int32{1, 2, 0}, nil, 3, Stride(3, false), 3)
+	copied := newResiduals([]int32{1, 2, 0}, nil, 3, 3)
 	defer copied.Free()
-	copied.Copy(r)
+	copied.Copy(whole(r))
 	steps, reached := []Step{{[]uint32{1}, []float64{3}}}, []LeafRows{{0, []uint32{0, 1, 2}}}
 	for _, of := range []*Residuals{r, copied} {
 		of.Apply(steps, reached, team)
@@ -289,7 +296,7 @@ func TestOddsJudge(t *testing.T) {
 				}
 				want := 0.0
 				if y >= 0 {
-					want = NegLogSoftmax(scores, int(y))
+					want = loss.NegLogSoftmax(scores, int(y))
 				}
 				near(t, "a log loss", losses[i], want, 1e-10)
 			}
@@ -332,20 +339,20 @@ func (c *sparseCase) testSums(t *testing.T, r *Residuals, rows []uint32, team *p
 		numbers[i] = uint32(i)
 	}
 	var room Scratch
-	totals := &Totals{Sparse: true}
-	r.SparseTotals(totals, numbers, &room, team)
-	half := &Totals{Sparse: true}
-	r.SparseTotals(half, numbers[:len(numbers)/2], &room, team)
-	half.Sub(totals, half.clone())
-	r.SparseTotals(totals, numbers[len(numbers)/2:], &room, team)
+	totals := &loss.Totals{Sparse: true}
+	r.SumTotals(totals, numbers, &room, team)
+	half := &loss.Totals{Sparse: true}
+	r.SumTotals(half, numbers[:len(numbers)/2], &room, team)
+	half.Sub(totals, clone(half))
+	r.SumTotals(totals, numbers[len(numbers)/2:], &room, team)
 	if !reflect.DeepEqual(half, totals) {
 		t.Fatalf("what half of the rows leave is %v in place of %v", half, totals)
 	}
-	r.SparseTotals(totals, numbers, &room, team)
-	dense := totals.dense(r)
+	r.SumTotals(totals, numbers, &room, team)
+	dense := denseTotals(totals, r)
 	wanted := []uint32{0, uint32(r.Classes / 2), uint32(r.Classes - 1)}
 	products := []product{{0, 1}, {2, 0}}
-	cross := r.sparseCross(numbers, wanted, products, &room, team)
+	cross := r.sumCross(numbers, wanted, products, &room, team)
 	slack := r.Units.Sums * float64(len(rows))
 	for k := range r.Classes {
 		g, h := 0.0, 0.0
@@ -371,15 +378,15 @@ func (c *sparseCase) testSums(t *testing.T, r *Residuals, rows []uint32, team *p
 	c.testGradients(t, r, rows, numbers)
 }
 
-func (t *Totals) clone() *Totals {
+func clone(t *loss.Totals) *loss.Totals {
 	c := *t
 	c.List, c.Gradient, c.Hessian = slices.Clone(t.List), slices.Clone(t.Gradient), slices.Clone(t.Hessian)
 	return &c
 }
 
-// dense returns the totals of all classes.
-func (t *Totals) dense(r *Residuals) *Totals {
-	d := &Totals{Gradient: make([]int64, r.Stride), Hessian: make([]int64, r.Stride)}
+// denseTotals returns the totals of all classes.
+func denseTotals(t *loss.Totals, r *Residuals) *loss.Totals {
+	d := &loss.Totals{Gradient: make([]int64, r.Stride), Hessian: make([]int64, r.Stride)}
 	for k := range r.Classes {
 		d.Gradient[k], d.Hessian[k] = t.Rest.Gradient, t.Rest.Hessian
 	}
@@ -390,13 +397,13 @@ func (t *Totals) dense(r *Residuals) *Totals {
 }
 
 // testPairs compares the pairs chosen with those that all products lead to.
-func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *Totals, numbers []uint32, team *par.Team) {
+func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *loss.Totals, numbers []uint32, team *par.Team) {
 	t.Helper()
-	for _, by := range []Selection{FirstOrder, SecondOrder} {
+	for _, by := range []loss.Selection{loss.FirstOrder, loss.SecondOrder} {
 		for m := range min(3, r.Classes/2) {
 			var room Scratch
-			have, _ := r.SparsePairs(totals, numbers, m+1, by, &room, team)
-			first := FirstClasses(nil, dense.Gradient, r.Classes, m+1)
+			have, _ := r.ChoosePairs(totals, numbers, m+1, by, &room, team)
+			first := loss.FirstClasses(nil, dense.Gradient, r.Classes, m+1)
 			cross := make([]int64, r.Stride*len(first))
 			for i, f := range first {
 				for k := range r.Classes {
@@ -404,10 +411,10 @@ func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *Totals
 					if sortUnique(&wanted); len(wanted) == 1 {
 						continue // no class is paired with itself
 					}
-					cross[i*r.Stride+k] = r.sparseCross(numbers, wanted, []product{of}, &room, team)[0]
+					cross[i*r.Stride+k] = r.sumCross(numbers, wanted, []product{of}, &room, team)[0]
 				}
 			}
-			due := SecondClasses(nil, first, dense, cross, r.Units, r.Classes, r.Stride, by)
+			due := loss.SecondClasses(nil, first, dense, cross, r.Units, r.Classes, r.Stride, by)
 			if !slices.Equal(have, due) {
 				t.Fatalf("%v chooses %v in place of %v", by, have, due)
 			}
@@ -419,8 +426,8 @@ func (c *sparseCase) testGradients(t *testing.T, r *Residuals, rows, numbers []u
 	t.Helper()
 	pairs := []kernel.Pair{{R: 1, S: 2}, {R: 0, S: 3}}[:min(2, r.Classes/2)]
 	n := min(len(rows), kernel.RowBlock)
-	job := r.GradientsJob(numbers[:n], pairs, make([]float32, 2*n*len(pairs)))
-	r.SparseGradients(&job, nil, 0)
+	var job kernel.GradientsJob
+	r.Gradients(&job, numbers[:n], pairs, make([]float32, 2*n*len(pairs)), nil, 0)
 	for i, row := range rows[:n] {
 		for j, pair := range pairs {
 			residual := func(k int32) float64 {
