@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
@@ -477,8 +476,8 @@ func (d *Dataset) Info() DatasetInfo {
 }
 
 // shape returns the size of a training on the dataset, on all machines.
-func (d *Dataset) shape() boost.Shape {
-	return boost.Shape{Rows: d.set.AllRows(), Features: len(d.set.Mapper.Features), Classes: len(d.set.Classes)}
+func (d *Dataset) shape() data.Shape {
+	return data.Shape{Rows: d.set.AllRows(), Features: len(d.set.Mapper.Features), Classes: len(d.set.Classes)}
 }
 
 // Rows returns the number of rows.

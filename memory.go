@@ -6,8 +6,9 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/boost"
-	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/memory"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/settings"
 )
@@ -103,13 +104,13 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		}
 	}
 	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
-	options, err := p.settings().Resolve(boost.Shape(s))
+	options, err := p.settings().Resolve(data.Shape(s))
 	if err != nil {
 		return MemoryEstimate{}, public(err)
 	}
-	most := boost.Memory{}
+	most := memory.Memory{}
 	for _, setting := range options {
-		most = most.Greater(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.settings().Plan(boost.Shape(s), false).Folds, defaultSampleRows))
+		most = most.Greater(memory.Estimate(data.Shape(s), boost.Params(setting), p.settings().Plan(data.Shape(s), false).Folds, defaultSampleRows))
 	}
 	return MemoryEstimate(most), nil
 }
@@ -117,7 +118,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 // affordTraining returns an error if the limits of the process leave less memory than a
 // training on a dataset may need beside it, to its first tree at least.
 func affordTraining(train *Dataset, options []settings.Params, folds int, o TrainOptions) error {
-	s := boost.Shape{Rows: train.Rows(), Features: len(train.set.Mapper.Features), Classes: len(train.set.Classes), Dense: train.set.Matrix.Dense()}
+	s := data.Shape{Rows: train.Rows(), Features: len(train.set.Mapper.Features), Classes: len(train.set.Classes), Dense: train.set.Matrix.Dense()}
 	bins := 0
 	for i := range train.set.Mapper.Features {
 		f := &train.set.Mapper.Features[i]
@@ -136,8 +137,8 @@ func affordTraining(train *Dataset, options []settings.Params, folds int, o Trai
 			p.Trees = min(p.Trees, 1) // training may end after any
 		}
 		threads := float64(par.NewTeam(p.Threads).Workers())
-		need = max(need, float64(fit.TrainingMemory(s, boost.Params(p), folds).Total)+stack*threads)
+		need = max(need, float64(memory.Training(s, boost.Params(p), folds).Total)+stack*threads)
 	}
-	features := boost.RuntimeMemory(boost.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(options[0])).Total + int64(boost.FeaturesBytes(s.Features, bins))
+	features := memory.Runtime(data.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(options[0])).Total + int64(memory.FeaturesBytes(s.Features, bins))
 	return mem.Afford("training", 0, need+float64(features))
 }

@@ -3,7 +3,7 @@ package aoso
 import (
 	"slices"
 
-	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/settings"
 	"github.com/libaoso/aoso/spec"
 )
@@ -35,7 +35,7 @@ func Parameters() []Parameter { return slices.Clone(spec.Parameters) }
 func DefaultParams() Params { return Params(settings.Default()) }
 
 // Suggest returns the parameters that preset auto tries first on data of a shape.
-func Suggest(s Shape) Params { return Params(settings.Suggest(boost.Shape(s))) }
+func Suggest(s Shape) Params { return Params(settings.Suggest(data.Shape(s))) }
 
 // ParseParams parses parameters from text such as "trees=500, leaves=64": items
 // name=value, separated by spaces, commas or line ends. If a name occurs more than once,
@@ -57,7 +57,7 @@ func (p *Params) Set(name, value string) error { return public(p.settings().Set(
 // Check returns an error for parameters that no data allow. [Train] checks them
 // as well; Check needs no data.
 func (p Params) Check() error {
-	if _, err := p.settings().Resolve(boost.Shape{Rows: 1, Features: 1, Classes: 1}); err != nil { // data of one class may need fewest trees
+	if _, err := p.settings().Resolve(data.Shape{Rows: 1, Features: 1, Classes: 1}); err != nil { // data of one class may need fewest trees
 		return public(err)
 	}
 	_, err := kernels(p.Level)

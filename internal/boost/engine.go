@@ -108,7 +108,7 @@ func New(j Job) *Engine {
 	if j.Objective != nil {
 		e.job.Kernels = loss.CustomKernels(j.Kernels)
 		j.Kernels = e.job.Kernels
-		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.padding(classes), j.Kernels, j.Team)
+		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.Padding(classes), j.Kernels, j.Team)
 	} else {
 		e.state = newState(&j.Train.Target, p, initial(j.Train), j.Kernels, j.Team)
 		j.Start.initState(e.state, p)
@@ -208,7 +208,7 @@ func (e *Engine) SetShrinkage(shrinkage float64) {
 	p.Shrinkage = shrinkage
 	e.trees.grower.SetShrinkage(shrinkage)
 	e.trees.values.Newton.Shrinkage = shrinkage
-	switch period := p.period(); {
+	switch period := p.Period(); {
 	case period == 0 || e.job.Objective != nil:
 	case e.state.scores == nil:
 		e.keepScores()

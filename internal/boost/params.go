@@ -13,9 +13,9 @@ import (
 // have few rows), before all bins of the best feature.
 const coarseBins, sampleBins = 32, 64
 
-// searchBins returns the most value bins in which splits are searched first, which with several
+// SearchBins returns the most value bins in which splits are searched first, which with several
 // pairs saves most of the time for scanning.
-func (p *Params) searchBins() int {
+func (p *Params) SearchBins() int {
 	switch {
 	case p.Subsample < 1:
 		return sampleBins
@@ -39,46 +39,46 @@ func (p *Params) tree(columns, cacheBytes int) tree.Params {
 		Trim:       p.Trim,
 		Pairs:      p.Pairs,
 		Selection:  selection,
-		FullLeaf:   p.fullLeaf(),
+		FullLeaf:   p.FullLeaf(),
 		CacheBytes: cacheBytes,
 	}
 	if p.ColsampleByNode < 1 {
-		t.NodeColumns = share(p.ColsampleByNode, share(p.ColsampleByTree, columns))
+		t.NodeColumns = Share(p.ColsampleByNode, Share(p.ColsampleByTree, columns))
 	}
 	return t
 }
 
 func (p *Params) newton() loss.Newton {
-	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2, Named: p.leafClasses()}
+	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2, Named: p.NamedClasses()}
 }
 
-// fullLeaf reports whether leaf values come from the totals of all classes.
-func (p *Params) fullLeaf() bool { return p.Leaf != "pair" }
+// FullLeaf reports whether leaf values come from the totals of all classes.
+func (p *Params) FullLeaf() bool { return p.Leaf != "pair" }
 
-// leafClasses returns how many classes a sparse leaf has values for; 0: leaves are not sparse.
-func (p *Params) leafClasses() int {
+// NamedClasses returns how many classes a sparse leaf has values for; 0: leaves are not sparse.
+func (p *Params) NamedClasses() int {
 	if p.Leaf == "sparse" {
 		return p.LeafClasses
 	}
 	return 0
 }
 
-// activeClasses returns how many likely classes of a row have a score of their own, with sparse
+// ActiveClasses returns how many likely classes of a row have a score of their own, with sparse
 // class scores: all, where a leaf has values for all. More take longer and do not help.
-func (p *Params) activeClasses(classes int) int {
+func (p *Params) ActiveClasses(classes int) int {
 	const likely = 16
-	if p.leafClasses() >= classes {
+	if p.NamedClasses() >= classes {
 		return classes
 	}
 	return min(likely, classes)
 }
 
-// fixedPairs reports whether all nodes of a tree split on pairs chosen before.
-func (p *Params) fixedPairs() bool { return p.Method != model.AOSO }
+// FixedPairs reports whether all nodes of a tree split on pairs chosen before.
+func (p *Params) FixedPairs() bool { return p.Method != model.AOSO }
 
 // sameClasses reports whether all leaves of a tree have values for the same classes.
 func (p *Params) sameClasses(classes int) bool {
-	return p.fullLeaf() || p.fixedPairs() || classes == 2 || p.PairSelection == "root"
+	return p.FullLeaf() || p.FixedPairs() || classes == 2 || p.PairSelection == "root"
 }
 
 // draws reports whether trees differ by their random draws.
@@ -86,8 +86,8 @@ func (p *Params) draws() bool {
 	return p.Subsample < 1 || p.ColsampleByTree < 1 || p.ColsampleByNode < 1
 }
 
-// padding reports whether the residuals need a lane for the padding class.
-func (p *Params) padding(classes int) bool {
+// Padding reports whether the residuals need a lane for the padding class.
+func (p *Params) Padding(classes int) bool {
 	return p.Method == model.LogitBoost || p.Pairs > classes/2
 }
 
@@ -104,7 +104,7 @@ const smallStep = 1
 // stateParams returns the parameters of a state for replays: it has a lane for the padding class
 // wherever it is dense.
 func (p *Params) stateParams() *Params {
-	if p.leafClasses() > 0 {
+	if p.NamedClasses() > 0 {
 		return p
 	}
 	return nil
@@ -112,19 +112,19 @@ func (p *Params) stateParams() *Params {
 
 // newForest returns a forest without trees.
 func (p *Params) newForest(classes int) *model.Forest {
-	if n := p.leafClasses(); n > 0 {
+	if n := p.NamedClasses(); n > 0 {
 		return model.NewSparseForest(classes, p.Pairs, n)
 	}
-	return model.NewForest(classes, p.Pairs, p.fullLeaf())
+	return model.NewForest(classes, p.Pairs, p.FullLeaf())
 }
 
-// period returns the number of iterations after which training recomputes the residuals from
+// Period returns the number of iterations after which training recomputes the residuals from
 // scores; 0: it keeps no scores. In abc and logitboost the steps of many trees add up.
-func (p *Params) period() int {
-	if p.leafClasses() > 0 {
+func (p *Params) Period() int {
+	if p.NamedClasses() > 0 {
 		return 0
 	}
-	if !p.fixedPairs() && p.Shrinkage*p.MaxStep <= smallStep {
+	if !p.FixedPairs() && p.Shrinkage*p.MaxStep <= smallStep {
 		return 0
 	}
 	return p.safePeriod()
@@ -134,13 +134,13 @@ func (p *Params) period() int {
 // e⁻²³: an iteration moves two classes apart by two steps at most.
 func (p *Params) safePeriod() int {
 	const apart, most = 69 - 23, 1000
-	if p.fixedPairs() {
+	if p.FixedPairs() {
 		return 1
 	}
 	return max(1, int(min(apart/(2*p.Shrinkage*p.MaxStep), most)))
 }
 
-// share returns a share of n, at least one if n is.
-func share(of float64, n int) int {
+// Share returns a share of n, at least one if n is.
+func Share(of float64, n int) int {
 	return min(n, max(1, int(math.Round(of*float64(n)))))
 }

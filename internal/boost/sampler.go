@@ -49,7 +49,7 @@ func newSampler(p *Params, train *data.Set, all int, bins tree.Bins, r *loss.Res
 	}
 	switch {
 	case p.Subsample < 1:
-		drawn := share(p.Subsample, all)
+		drawn := Share(p.Subsample, all)
 		s.rows = newRowDraw(train.IDs, rows, all, drawn, train.Ranks)
 		drawn = min(drawn, rows)
 		s.sample = newSample(bins.Coarse, bins.CoarseMapper, r, drawn)
@@ -96,7 +96,7 @@ func (s *sampler) drawColumns() []int {
 	if s.colsample == 1 {
 		return s.columns
 	}
-	return hash.Choose(s.seedOf(hash.TreeColumns), s.columns, share(s.colsample, len(s.columns)))
+	return hash.Choose(s.seedOf(hash.TreeColumns), s.columns, Share(s.colsample, len(s.columns)))
 }
 
 // chooseRows chooses the rows that a tree is grown on. The others are moved by its leaf values,

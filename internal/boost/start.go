@@ -23,7 +23,7 @@ type Start struct {
 // Replay computes the residuals that training left on the rows. It calls scores for the raw
 // scores of the model's first trees at the point where training started to keep them.
 func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.Team, scores func(trees int) ([]float64, error)) (err error) {
-	period, classes := s.Params.period(), len(t.Classes)
+	period, classes := s.Params.Period(), len(t.Classes)
 	if period == 1 {
 		return nil
 	}
@@ -59,13 +59,13 @@ func (s *Start) first() []float64 {
 
 // initState sets the state of a run to its start; nil: scores of zero.
 func (s *Start) initState(to *state, p *Params) {
-	period := p.period()
+	period := p.Period()
 	switch {
 	case s == nil && period == 0:
 		to.reset()
 	case s == nil:
 		to.keepScores(nil, period)
-	case s.residuals != nil && s.Params.period() == period:
+	case s.residuals != nil && s.Params.Period() == period:
 		if s.period > 0 {
 			to.keepScores(s.Scores, s.period)
 		}

@@ -26,7 +26,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	g := &trees{train: j.Train, kernels: j.Kernels, team: j.Team}
 	group, rows := g.train.Ranks, g.train.AllRows()
 	bins := tree.Bins{Matrix: g.train.Matrix, Mapper: g.train.Mapper}
-	bins.Coarse, bins.CoarseMapper = bins.Matrix.Coarsen(bins.Mapper, j.Params.searchBins(), g.team)
+	bins.Coarse, bins.CoarseMapper = bins.Matrix.Coarsen(bins.Mapper, j.Params.SearchBins(), g.team)
 	if bins.Coarse != bins.Matrix {
 		g.coarse = bins.Coarse
 	}
@@ -43,7 +43,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	}
 	if sample := g.sampler.sample; sample != nil {
 		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team, Group: group}
-		rows = share(j.Params.Subsample, rows)
+		rows = Share(j.Params.Subsample, rows)
 		bins, r = sample.bins, sample.residuals
 	}
 	bins.Bytes = len(g.train.Columns()) * bin.ColumnBytes(rows)

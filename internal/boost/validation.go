@@ -26,7 +26,7 @@ type validation struct {
 
 // Wide reports whether a validation set has sparse class scores.
 func (p *Params) Wide(rows, classes int) bool {
-	return p.leafClasses() > 0 && rows > MostScores/classes
+	return p.NamedClasses() > 0 && rows > MostScores/classes
 }
 
 // newValidation returns a validation set at the given scores; nil: the initial scores.

@@ -70,8 +70,8 @@ type Fit struct {
 // scores number at most mostScores (1 GiB).
 const heldOut, mostHeldOut, mostScores = 5, 50_000, boost.MostScores
 
-// parts returns the number of parts into which rows are split for hold-out.
-func parts(rows, folds, classes int) int {
+// Parts returns the number of parts into which rows are split for hold-out.
+func Parts(rows, folds, classes int) int {
 	if folds > 1 {
 		return folds
 	}

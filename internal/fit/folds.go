@@ -174,7 +174,7 @@ func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
 
 // newParts returns a part for each fold of the job; nil: there are too few rows.
 func newParts(j *Job) (made []part) {
-	folds := assignFolds(&j.Train.Target, parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
+	folds := assignFolds(&j.Train.Target, Parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
 	for i := range int8(j.Folds) {
 		if !j.Train.Ranks.Any(slices.Contains(folds, i)) {
 			freeParts(made)

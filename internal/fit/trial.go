@@ -35,7 +35,7 @@ func (j *Judge) Free() { freeParts(j.parts) }
 
 // Growth returns how many times longer training on all rows takes than a trial.
 func (j *Judge) Growth() float64 {
-	n, folds := float64(parts(j.job.Train.Rows(), j.job.Folds, len(j.job.Train.Classes))), float64(j.job.Folds)
+	n, folds := float64(Parts(j.job.Train.Rows(), j.job.Folds, len(j.job.Train.Classes))), float64(j.job.Folds)
 	return n / (n - 1) / folds
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/tune"
 )
 
@@ -19,7 +20,7 @@ const thoroughRows, fewRows = 30_000, 10_000
 
 // isSmall reports whether there are fewer rows than this, and few enough features that
 // trying settings takes little time.
-func isSmall(s boost.Shape, rows int) bool { return s.Rows < rows && s.Features <= 100 }
+func isSmall(s data.Shape, rows int) bool { return s.Rows < rows && s.Features <= 100 }
 
 // Plan describes how a training run chooses the parameters that are unset.
 type Plan struct {
@@ -30,7 +31,7 @@ type Plan struct {
 }
 
 // Plan returns the plan of a training run on data of this shape.
-func (p *Params) Plan(s boost.Shape, continued bool) Plan {
+func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	paper := p.Preset == presetPaper
 	plan := Plan{
 		Choose:   p.Trees == 0 && !paper,
@@ -54,7 +55,7 @@ func (p *Params) Plan(s boost.Shape, continued bool) Plan {
 
 // SearchFolds returns the number of folds on which a search compares parameters. They need more rows than the
 // number of trees does, so small data have five folds.
-func (p *Params) SearchFolds(s boost.Shape) int {
+func (p *Params) SearchFolds(s data.Shape) int {
 	switch {
 	case s.Classes == 1 || s.Rows < leastRows:
 		return 0
@@ -67,7 +68,7 @@ func (p *Params) SearchFolds(s boost.Shape) int {
 }
 
 // Axes returns the parameters to search: those that are unset.
-func (p Params) Axes(s boost.Shape) (open []tune.Axis) {
+func (p Params) Axes(s data.Shape) (open []tune.Axis) {
 	settings, err := p.Resolve(s)
 	if err != nil {
 		return nil

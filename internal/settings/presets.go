@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/spec"
@@ -53,12 +53,12 @@ func (p Params) filled(s setting) Params {
 func paperParams() Params {
 	p := Default()
 	p.Preset = presetPaper
-	return p.filled(p.preset(boost.Shape{})[0])
+	return p.filled(p.preset(data.Shape{})[0])
 }
 
 // preset returns the candidate settings, the most likely first. bench/README.md has the
 // measurements behind them.
-func (p *Params) preset(s boost.Shape) []setting {
+func (p *Params) preset(s data.Shape) []setting {
 	settings := p.fromZero(s)
 	if !p.mayBeginLinear(s) {
 		return settings
@@ -74,14 +74,14 @@ const mostLinear = 1 << 40
 
 // mayBeginLinear reports whether linear scores are among the initial scores from which
 // held-out rows choose.
-func (p *Params) mayBeginLinear(s boost.Shape) bool {
+func (p *Params) mayBeginLinear(s data.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
 	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
 		s.Classes > wideClasses && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
 // fromZero returns the candidate settings with zero as initial scores.
-func (p *Params) fromZero(s boost.Shape) []setting {
+func (p *Params) fromZero(s data.Shape) []setting {
 	paper := setting{start: "zero", trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
 	case p.Preset == presetPaper || p.Method != model.AOSO || s.Rows < leastRows: // too few rows to compare settings
@@ -130,7 +130,7 @@ func leavesFor(rows int, least, divisor float64) int {
 
 // leavesForClasses returns at least one leaf per class, as long as that leaves a hundred
 // rows per leaf: a leaf with values for few classes should have rows of few classes.
-func leavesForClasses(least int, s boost.Shape) int {
+func leavesForClasses(least int, s data.Shape) int {
 	return max(least, min(s.Classes, s.Rows/100, spec.MaxLeaves))
 }
 
@@ -141,7 +141,7 @@ const manyRows, wideClasses = 100_000, 100
 
 // large returns the setting for many rows. Its trees choose splits on a sample of the
 // rows, and compute leaf values from all rows.
-func (p *Params) large(s boost.Shape) setting {
+func (p *Params) large(s data.Shape) setting {
 	// About a hundred rows per leaf suffice to choose splits, however many rows there are.
 	sample := math.Max(30_000, 300*float64(s.Classes))
 	trees, leaves, shrinkage := 1000, 256, 0.3
@@ -164,13 +164,13 @@ func (p *Params) large(s boost.Shape) setting {
 
 // fewFeatures returns the fraction of the features drawn for each node: all of up to 16
 // features, and at least 0.3 of more.
-func fewFeatures(s boost.Shape) float64 {
+func fewFeatures(s data.Shape) float64 {
 	const enough, least = 16, 0.3
 	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
 }
 
 // Suggest returns the parameters that preset auto tries first on data of a shape.
-func Suggest(s boost.Shape) Params {
+func Suggest(s data.Shape) Params {
 	p := Default()
 	return p.filled(p.preset(s)[0])
 }

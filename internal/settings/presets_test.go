@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/spec"
 )
@@ -29,7 +29,7 @@ func TestResolve(t *testing.T) {
 	}
 	for _, preset := range []string{presetAuto, presetFast, presetPaper} {
 		for _, rows := range []int{1, 100, 10_000, 99_999, 100_000, 50_000_000} {
-			for _, s := range []boost.Shape{{Rows: rows, Features: 1, Classes: 2}, {Rows: rows, Features: 5000, Classes: 1000}} {
+			for _, s := range []data.Shape{{Rows: rows, Features: 1, Classes: 2}, {Rows: rows, Features: 5000, Classes: 1000}} {
 				for name := range given {
 					p := defaults(func(p *Params) { p.Preset = preset })
 					if err := p.Set(name, given[name]); err != nil {
@@ -60,7 +60,7 @@ func TestResolve(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if settings, err := all.Resolve(boost.Shape{Rows: 1000, Features: 10, Classes: 3}); err != nil || len(settings) != 1 {
+	if settings, err := all.Resolve(data.Shape{Rows: 1000, Features: 10, Classes: 3}); err != nil || len(settings) != 1 {
 		t.Errorf("all given, and %d settings, %v", len(settings), err)
 	}
 }
@@ -80,7 +80,7 @@ func TestLarge(t *testing.T) {
 		{10_000, presetAuto, []string{"leaves=2000", "shrinkage=0.3", "trees=1000", "leaf=sparse"}},
 	} {
 		p := defaults(func(p *Params) { p.Preset = test.preset })
-		settings, err := p.Resolve(boost.Shape{Rows: 200_000, Features: 20, Classes: test.classes})
+		settings, err := p.Resolve(data.Shape{Rows: 200_000, Features: 20, Classes: test.classes})
 		starts := []string{"zero"}
 		if test.classes > wideClasses {
 			starts = []string{"linear", "zero"}
@@ -102,12 +102,12 @@ func TestLarge(t *testing.T) {
 }
 
 // shapes yields shapes of data around every bound where the presets change.
-func shapes(yield func(boost.Shape) bool) {
+func shapes(yield func(data.Shape) bool) {
 	rows := []int{1, 49, 50, 1999, 2000, 9999, 10_000, 29_999, 30_000, 99_999, 100_000, 1_000_000, 10_000_000, 60_000_000, 1_000_000_000}
 	for _, rows := range rows {
 		for _, features := range []int{1, 16, 17, 54, 100, 101, 100_000} {
 			for _, classes := range []int{1, 2, 3, 4, 5, 6, 26, 100, 101, 500, 4999, 5000, 65_534, 65_535, 1_000_000} {
-				if !yield(boost.Shape{Rows: rows, Features: features, Classes: classes}) {
+				if !yield(data.Shape{Rows: rows, Features: features, Classes: classes}) {
 					return
 				}
 			}
@@ -243,7 +243,7 @@ func TestPairsOfFewClasses(t *testing.T) {
 	need := map[int]int{1: 1, 2: 4, 4: 6, 8: 10}
 	for classes := 1; classes < 20; classes++ {
 		p := defaults(func(p *Params) { p.Pairs = 8 })
-		settings, err := p.Resolve(boost.Shape{Rows: 100, Features: 1, Classes: classes})
+		settings, err := p.Resolve(data.Shape{Rows: 100, Features: 1, Classes: classes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestLeafClassesFollowRows(t *testing.T) {
 		{200_000, 10_000, 200, 32},
 		{1_000_000, 1000, 1000, 8},
 	} {
-		settings, err := defaults(func(p *Params) { p.Leaf, p.Trees = "sparse", c.trees }).Resolve(boost.Shape{Rows: c.rows, Features: 50, Classes: c.classes})
+		settings, err := defaults(func(p *Params) { p.Leaf, p.Trees = "sparse", c.trees }).Resolve(data.Shape{Rows: c.rows, Features: 50, Classes: c.classes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/argument"
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/spec"
@@ -17,7 +18,7 @@ import (
 
 // Resolve checks the parameters and returns the settings for training to try on data
 // of this shape, in order: the preset fills in the parameters that are unset.
-func (p Params) Resolve(s boost.Shape) ([]Params, error) {
+func (p Params) Resolve(s data.Shape) ([]Params, error) {
 	var settings []Params
 	for _, fill := range p.preset(s) {
 		filled := p.filled(fill)
@@ -173,7 +174,7 @@ const defaultLeafClasses = 32
 const mostChanges, leastLeafClasses = 2e9, 8
 
 // leafClassesFor returns the default of leaf_classes.
-func leafClassesFor(s boost.Shape, trees int) int {
+func leafClassesFor(s data.Shape, trees int) int {
 	each := mostChanges / (float64(s.Rows) * float64(max(trees, 1)))
 	return int(min(max(each, leastLeafClasses), defaultLeafClasses))
 }

@@ -1,44 +1,19 @@
-package boost
+package memory
 
 import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/loss/odds"
-	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
-
-// Shape is the size of a training run. aoso.Shape documents the fields.
-type Shape struct {
-	Rows, Features, Classes int
-	ValidRows               int
-	MaxBins                 int
-	Rated, Categories       int
-	Dense                   bool
-	Mapped                  bool
-}
-
-// Memory is an upper bound of the bytes that a training run takes at once, split by purpose.
-// aoso.Estimate documents the formulas.
-type Memory struct {
-	Matrix     int64
-	Sparse     int64
-	Residuals  int64
-	Rows       int64
-	Histograms int64
-	Quantizing int64
-	Trees      int64
-	Runtime    int64
-	Total      int64
-	Files      int64 // not in the total
-}
 
 // Sizes in bytes of what training keeps.
 const (
@@ -69,114 +44,37 @@ const (
 
 // estimate holds what the bounds of all parts depend on.
 type estimate struct {
-	*Params
-	Shape
+	*boost.Params
+	data.Shape
 	rows, columns, classes, valid, threads float64
 	stride                                 float64 // lanes of a row of residuals
 	drawn                                  int     // rows that a tree is grown on
 }
 
-func newEstimate(s Shape, p *Params) *estimate {
+func newEstimate(s data.Shape, p *boost.Params) *estimate {
 	e := &estimate{
 		Params: p, Shape: s,
-		rows: float64(s.Rows), columns: s.columns(), classes: float64(s.Classes), valid: float64(s.ValidRows),
+		rows: float64(s.Rows), columns: float64(s.Columns()), classes: float64(s.Classes), valid: float64(s.ValidRows),
 		threads: float64(par.NewTeam(p.Threads).Workers()),
-		stride:  float64(loss.Stride(s.Classes, p.padding(s.Classes))),
+		stride:  float64(loss.Stride(s.Classes, p.Padding(s.Classes))),
 		drawn:   s.Rows,
 	}
 	if p.Subsample < 1 {
-		e.drawn = share(p.Subsample, s.Rows)
+		e.drawn = boost.Share(p.Subsample, s.Rows)
 	}
 	return e
 }
 
-// columns returns the number of columns that the features become.
-func (s *Shape) columns() float64 {
-	return float64(s.Features) + float64(s.Rated)*float64(category.RateColumns(s.Classes))
-}
-
-// bins returns the most value bins of a feature: each holds a value of some row.
-func (s *Shape) bins() int { return min(s.MaxBins, s.Rows) }
-
-// DatasetMemory bounds the memory of a dataset of that many rows.
-func DatasetMemory(s Shape, rows int) (m Memory) {
-	if rows == 0 {
-		return m
-	}
-	codes := s.columns() * float64(bin.ColumnBytes(rows))
-	if s.Mapped {
-		m.Files = wholeBytes(codes + targetBytes*float64(rows))
-	} else {
-		m.Matrix, m.Rows = wholeBytes(codes), wholeBytes(targetBytes*float64(rows))
-	}
-	return m.Plus(s.encodings(float64(rows)))
-}
-
-// encodings returns the memory of the sparse and joint encodings of columns.
-func (s *Shape) encodings(rows float64) (m Memory) {
-	if !s.Dense {
-		m.Sparse = wholeBytes((s.columns() + 8*math.Ceil(s.columns()/256)) * rows)
-	}
-	return m
-}
-
-// copied returns the memory of the codes of copied rows. If they are many and the dataset lies
-// in a file, they do, too.
-func (s *Shape) copied(rows int) (m Memory) {
-	codes := s.columns() * float64(bin.ColumnBytes(rows))
-	if s.Mapped && codes >= float64(mem.FileMin) {
-		m.Files = wholeBytes(codes)
-	} else {
-		m.Matrix = wholeBytes(codes)
-	}
-	return m.Plus(s.encodings(float64(rows)))
-}
-
-// SubsetMemory bounds the memory of rows that are copied from a dataset, with their ids; with
-// train, ready to train on.
-func SubsetMemory(s Shape, rows int, train bool) Memory {
-	s.Dense = s.Dense || !train
-	m := s.copied(rows)
-	target := float64(targetBytes+8) * float64(rows)
-	if s.Mapped && target >= float64(mem.FileMin) {
-		m.Files += wholeBytes(target)
-	} else {
-		m.Rows += wholeBytes(target)
-	}
-	return m
-}
-
-// BuildingMemory bounds the memory of building the datasets of a training run, including the
-// datasets, without RuntimeMemory. Bins are fitted to at most sampleRows rows.
-func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
-	e := newEstimate(s, &p)
-	sample, rows := min(e.rows, float64(sampleRows)), max(e.rows, e.valid)
-	sorters := min(e.threads, math.Ceil(e.columns/4))
-	work := sortedBytes * sorters * sample
-	if e.rows > sample { // rows are drawn before columns are sorted
-		work = max(work, drawBytes*sample)
-	}
-	work += bin.CoderBytes(s.bins()) * e.columns
-	if s.Rated > 0 { // target encodings, categories, and the random order of the rows
-		work += (4*(e.columns-float64(s.Features)) + 2*4 + 4) * rows
-	}
-	if s.Mapped { // kept between the passes over the rows, and buffers
-		work += (targetBytes+1)*rows + 3*8*sample*e.columns + 64<<20
-	}
-	sets := DatasetMemory(s, s.Rows).Plus(DatasetMemory(s, s.ValidRows))
-	return sets.Total + wholeBytes(work)
-}
-
-// TrainingMemory bounds the memory of training on a dataset, without the dataset and
-// RuntimeMemory.
-func TrainingMemory(s Shape, p Params) (m Memory) {
+// onePhase bounds the memory of one training on a dataset, without the dataset and
+// Runtime.
+func onePhase(s data.Shape, p boost.Params) (m Memory) {
 	e := newEstimate(s, &p)
 	if e.coarse() {
-		m = s.copied(s.Rows)
+		m = copied(&s, s.Rows)
 	}
 	if p.Subsample < 1 {
-		m = m.Plus(s.copied(e.drawn))
-		m.Sparse += s.encodings(float64(e.drawn)).Sparse // sparse class scores grow
+		m = m.Plus(copied(&s, e.drawn))
+		m.Sparse += encodings(&s, float64(e.drawn)).Sparse // sparse class scores grow
 	}
 	if p.Start == "linear" {
 		m = m.Plus(e.linearMemory())
@@ -200,45 +98,26 @@ func (e *estimate) linearMemory() Memory {
 		sets = 2
 	}
 	rooms := e.threads * score * e.classes
-	if e.leafClasses() == 0 {
+	if e.NamedClasses() == 0 {
 		rooms *= 2 * kernel.RowBlock
 	}
 	rows := 0.0
-	if e.leafClasses() > 0 {
+	if e.NamedClasses() > 0 {
 		rows = score * (e.rows + e.valid)
 	}
 	return Memory{
 		Rows:    wholeBytes(rows + rooms),
 		Trees:   wholeBytes(weight*(copiesOfTrees+sets)*terms*e.classes + (sets+copiesOfTrees)*place*terms),
-		Runtime: wholeBytes(linear.FitBytes(e.rows, e.columns, float64(e.bins()), e.classes, e.threads)),
+		Runtime: wholeBytes(linear.FitBytes(e.rows, e.columns, float64(e.Bins()), e.classes, e.threads)),
 	}
 }
 
 // totalsBytes returns the memory of the class totals of nodes.
 func (e *estimate) totalsBytes() float64 {
-	if e.leafClasses() > 0 {
+	if e.NamedClasses() > 0 {
 		return 0 // included in sparseBytes
 	}
 	return 32 * e.stride * (e.leaves() + 2)
-}
-
-// RuntimeMemory bounds the memory that is needed once for any number of training runs: the Go
-// heap of the features, and its garbage.
-func RuntimeMemory(s Shape, p Params) Memory {
-	e := newEstimate(s, &p)
-	bin := leastBinBytes
-	if s.bins() < s.Rows {
-		bin = binBytes
-	}
-	features := (featureBytes + bin*float64(s.bins())) * e.columns
-	rates := 4 * float64(category.RateColumns(s.Classes))
-	categories := float64(s.Categories) * (rates + categoryBytes)
-	return Memory{Runtime: wholeBytes(collectorBytes + workerBytes*e.threads + categories + collected*features)}.summed()
-}
-
-// FeaturesBytes returns the Go heap of features, whose bins number bins in all.
-func FeaturesBytes(features, bins int) float64 {
-	return featureBytes*float64(features) + binBytes*float64(bins)
 }
 
 // columnsBytes returns the memory for columns: lists of them and of their histograms, the best
@@ -253,59 +132,26 @@ func (e *estimate) columnsBytes() float64 {
 	}
 	column := foundBytes*evaluators + (laidBytes+laneBytes*float64(e.Pairs))*lists
 	if e.coarse() {
-		column += featureBytes + binBytes*float64(e.searchBins())
+		column += featureBytes + binBytes*float64(e.SearchBins())
 	}
 	return collected * column * e.columns
 }
-
-// Plus returns the memory of two things that exist at the same time.
-func (m Memory) Plus(o Memory) Memory {
-	sum := func(a, b int64) int64 { return wholeBytes(float64(a) + float64(b)) }
-	return Memory{
-		Matrix: sum(m.Matrix, o.Matrix), Sparse: sum(m.Sparse, o.Sparse), Residuals: sum(m.Residuals, o.Residuals),
-		Rows: sum(m.Rows, o.Rows), Histograms: sum(m.Histograms, o.Histograms), Quantizing: sum(m.Quantizing, o.Quantizing),
-		Trees: sum(m.Trees, o.Trees), Runtime: sum(m.Runtime, o.Runtime), Files: sum(m.Files, o.Files),
-	}.summed()
-}
-
-// Greater returns the memory of the greater of two things.
-func (m Memory) Greater(o Memory) Memory {
-	if o.Total > m.Total {
-		return o
-	}
-	return m
-}
-
-// WithBuilding adds the memory that building the datasets needs beyond m.
-func (m Memory) WithBuilding(bytes int64) Memory {
-	m.Quantizing = max(0, bytes-m.Total)
-	return m.summed()
-}
-
-// summed sets the total to the sum of the parts.
-func (m Memory) summed() Memory {
-	m.Total = m.Matrix + m.Sparse + m.Residuals + m.Rows + m.Histograms + m.Quantizing + m.Trees + m.Runtime
-	return m
-}
-
-// wholeBytes caps a number of bytes at 2⁵⁶, so that no sum of parts overflows.
-func wholeBytes(n float64) int64 { return int64(min(n, 1<<56)) }
 
 // leaves returns the most leaves that a tree can have.
 func (e *estimate) leaves() float64 { return float64(min(e.Leaves, e.Rows)) }
 
 // coarse reports whether the features are kept in coarse bins as well.
-func (e *estimate) coarse() bool { return e.bins() > e.searchBins() }
+func (e *estimate) coarse() bool { return e.Bins() > e.SearchBins() }
 
 // residualBytes returns the memory of the residuals and the scores.
 func (e *estimate) residualBytes() float64 {
 	residuals, scores := 4*(e.stride+1), 8*e.classes // per row
-	if n := e.leafClasses(); n > 0 {
+	if n := e.NamedClasses(); n > 0 {
 		const sums, entry = 48, 8 // per row: its sums; per class: its score
-		return (sums+entry*float64(e.activeClasses(e.Shape.Classes))+e.leafPathBytes())*e.rows + e.sparseBytes(float64(n))
+		return (sums+entry*float64(e.ActiveClasses(e.Shape.Classes))+e.leafPathBytes())*e.rows + e.sparseBytes(float64(n))
 	}
 	bytes := residuals * e.rows
-	if e.period() > 0 {
+	if e.Period() > 0 {
 		bytes += scores*e.rows + e.threads*scores*kernel.RowBlock
 		if e.Method == model.ABC && e.BaseClass == "exhaustive" {
 			bytes += scores * e.rows
@@ -357,7 +203,7 @@ func (e *estimate) rowBytes() float64 {
 		}
 	}
 	sums := 8 * e.stride * max(float64(e.Pairs), 2)
-	if e.leafClasses() > 0 {
+	if e.NamedClasses() > 0 {
 		sums = 0
 	}
 	bytes += float64(kernel.Blocks(e.Rows)) * (sums + jobBytes)
@@ -367,7 +213,7 @@ func (e *estimate) rowBytes() float64 {
 // histogramBytes returns the memory of the histograms being filled, by group of columns, and of
 // the histograms of whole nodes: parts filled by threads, and those that are kept.
 func (e *estimate) histogramBytes() float64 {
-	bins, pairs := min(e.bins(), e.searchBins()), float64(e.Pairs)
+	bins, pairs := min(e.Bins(), e.SearchBins()), float64(e.Pairs)
 	columns := (int(e.columns) + kernel.TileLanes - 1) / kernel.TileLanes * kernel.TileLanes
 	cells := pairs*float64(bins+1)*float64(columns) + 2*kernel.MaxBins*kernel.TileLanes
 	one, group, joint := 8*cells, tree.GroupBytes(e.Pairs, !e.Dense), tree.JointBytes(e.Pairs)
@@ -380,7 +226,7 @@ func (e *estimate) histogramBytes() float64 {
 	if e.threads > 1 {
 		bytes += wide * e.threads * min(one, 2*e.threads*group)
 	}
-	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.leafClasses() == 0 {
+	if e.FixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.NamedClasses() == 0 {
 		kept := tree.MostHistograms(int(cells), int(e.columns)*bin.ColumnBytes(e.drawn))
 		if kept > 0 {
 			bytes += wide * one * (float64(min(kept, e.Leaves)) + 1 + e.threads)
@@ -396,9 +242,9 @@ func (e *estimate) treeBytes() float64 {
 		leaves = min(leaves, 1<<e.MaxDepth)
 	}
 	leaf, pairs := 4.0, float64(e.Pairs)
-	if n := e.leafClasses(); n > 0 {
+	if n := e.NamedClasses(); n > 0 {
 		leaf += 8 * float64(n)
-	} else if e.fullLeaf() {
+	} else if e.FullLeaf() {
 		leaf += 4 * e.classes
 	} else {
 		leaf += 8 * pairs
