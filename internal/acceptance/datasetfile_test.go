@@ -14,6 +14,7 @@ import (
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // saved saves a dataset, and loads it again for the length of the test.
@@ -315,7 +316,7 @@ func TestDamagedDatasets(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 0))
 	decoded, refused := 0, 0
 	for _, good := range smallDatasets(t) {
-		for range 1500 {
+		for range cases.Count(400, 1500) {
 			bad := damaged(r, good)
 			d, err := decodeDataset(t, bad)
 			if err != nil {
@@ -326,7 +327,7 @@ func TestDamagedDatasets(t *testing.T) {
 			useDataset(t, d)
 		}
 	}
-	if decoded < 500 || refused < 500 {
+	if decoded < 100 || refused < 100 {
 		t.Errorf("%d damaged files were decoded, %d refused: want many of both", decoded, refused)
 	}
 }

@@ -187,11 +187,7 @@ func TestEstimateBounds(t *testing.T) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		t.Skip("not measured: no /proc to measure with")
 	}
-	numbers := make([]int, len(peakShapes))
-	for i := range numbers {
-		numbers[i] = i
-	}
-	for _, i := range cases.Some(t, 16, numbers) {
+	for _, i := range cases.Some(t, 16, cases.Numbers(len(peakShapes))) {
 		s := peakShapes[i]
 		t.Run(fmt.Sprintf("%+v %s", s.Shape, s.params), func(t *testing.T) {
 			p, err := aoso.ParseParams("preset=paper threads=1 " + s.params)

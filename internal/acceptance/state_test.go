@@ -8,6 +8,7 @@ import (
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestStateIsTheModel: the loss that training reports, of its state, is that
@@ -76,8 +77,8 @@ func checkReportedLoss(t *testing.T, set *aoso.Dataset, d *table, p aoso.Params)
 // TestContradictoryRows: rows that no feature tells apart have their classes
 // swing to and fro, far beyond what float32 knows of them.
 func TestContradictoryRows(t *testing.T) {
-	for seed := range uint64(6) {
-		r := rand.New(rand.NewPCG(seed, 5))
+	for _, seed := range cases.Some(t, 2, cases.Numbers(6)) {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		d := &table{}
 		classes := 3 + r.IntN(18)
 		for i := range classes + r.IntN(100) {
@@ -87,7 +88,7 @@ func TestContradictoryRows(t *testing.T) {
 		set := newDataset(t, d)
 		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {0.2, 10}, {1, 2}, {1, 3}, {1, 5}, {1, 20}} {
 			p := paperParams()
-			p.Shrinkage, p.MaxStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, seed
+			p.Shrinkage, p.MaxStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, uint64(seed)
 			checkReportedLoss(t, set, d, p)
 			p.Leaf, p.LeafClasses = "sparse", 2
 			checkReportedLoss(t, set, d, p)

@@ -62,3 +62,12 @@ func Count(n, all int) int {
 	}
 	return n
 }
+
+// Numbers returns 0 to n-1, for Some.
+func Numbers(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
