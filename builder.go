@@ -55,7 +55,8 @@ type DatasetBuilder struct {
 
 // NewDatasetBuilder makes a builder of datasets of this many features. Weights
 // and row ids are given with the chunks, not in the options.
-func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
+func NewDatasetBuilder(cols int, options ...DatasetOptions) (*DatasetBuilder, error) {
+	o := last(options)
 	if cols < 1 || cols > math.MaxInt32 {
 		return nil, badArgument("cols", cols, "1 to %d", math.MaxInt32)
 	}
@@ -211,7 +212,8 @@ type Block struct {
 // as they are made.
 //
 // An error of blocks ends it, and is returned. A file is then left as it was.
-func NewDatasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions) (*Dataset, error) {
+func NewDatasetFromBlocks(blocks iter.Seq2[Block, error], options ...DatasetOptions) (*Dataset, error) {
+	o := last(options)
 	ranks := collective.NewGroup(o.Collective)
 	d, err := datasetFromBlocks(blocks, o, ranks)
 	return d, endShard(ranks, err)
@@ -227,7 +229,7 @@ func datasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions, ranks *
 			if b, err = NewDatasetBuilder(block.Features.Cols(), o); err != nil {
 				return nil, err
 			}
-			defer b.Free()
+			defer b.Close()
 			b.ranks = ranks
 		}
 		if b == nil {
@@ -415,10 +417,11 @@ func (b *DatasetBuilder) change(err error) error {
 	return err
 }
 
-// Free removes what an unfinished dataset has on the disk. Freeing twice does
-// nothing.
-func (b *DatasetBuilder) Free() {
+// Close removes what an unfinished dataset has on the disk. The error is always nil. Closing
+// twice does nothing.
+func (b *DatasetBuilder) Close() error {
 	if b.passes != nil {
 		b.passes.Free()
 	}
+	return nil
 }

@@ -68,7 +68,8 @@ const defaultSampleRows = 200_000
 // lies beyond every threshold.
 //
 // With a collective, these are the rows of one rank, of which it may have none.
-func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
+func NewDataset(features Features, labels Labels, options ...DatasetOptions) (*Dataset, error) {
+	o := last(options)
 	weights, ids := o.Weights, slices.Clone(o.RowIDs)
 	o.Weights, o.RowIDs = nil, nil
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
@@ -194,7 +195,7 @@ func newShard(features Features, labels Labels, weights []float64, ids []uint64,
 	if err != nil {
 		return nil, err
 	}
-	defer b.Free()
+	defer b.Close()
 	b.ranks, b.whole = ranks, features
 	if ids, err = numbered(ids, rows, ranks); err != nil {
 		return nil, err
@@ -425,19 +426,20 @@ func sampleRows(t *data.Target, o DatasetOptions) (rows []int) {
 	return rows
 }
 
-// Free gives the dataset's memory back at once, where otherwise the garbage
+// Close gives the dataset's memory back at once, where otherwise the garbage
 // collector would in time, and closes its file, if it is of one. No training
 // may be using it. What is left are its facts, and the bins that others are
-// aligned to. Freeing twice does nothing.
-func (d *Dataset) Free() {
+// aligned to. The error is always nil. Closing twice does nothing.
+func (d *Dataset) Close() error {
 	garbage := d.set.TargetBytes()
 	d.set.Free()
 	mem.GiveBack(garbage)
+	return nil
 }
 
 func (d *Dataset) checkFreed(argument string) error {
 	if d.set.Freed() {
-		return badArgument(argument, "a dataset that was freed", "one that was not")
+		return badArgument(argument, "a dataset that was closed", "one that was not")
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ import (
 // one. It may be negative. Decisions are often the classes, in which case the numbers
 // on the diagonal are zero, but may be others, such as one to ask an expert.
 // Expected costs are as good as the probabilities: see [Model.Calibrate].
-func (m *Model) Decide(x Features, costs []float64, o PredictOptions) (decisions []int, expected []float64, err error) {
+func (m *Model) Decide(x Features, costs []float64, options ...PredictOptions) (decisions []int, expected []float64, err error) {
+	o := last(options)
 	classes := len(m.content.Classes)
 	if len(costs) == 0 || len(costs)%classes != 0 {
 		return nil, nil, badArgument("costs", fmt.Sprintf("%d numbers", len(costs)), "a number for each class and decision, a multiple of %d, the number of classes", classes)
@@ -78,7 +79,8 @@ type SetOptions struct {
 // it held out. Sets can be empty: where the model errs less often than Alpha, only
 // empty sets miss often enough. With ClassConditional, a class with fewer than
 // 1/Alpha − 1 such rows is in every set. o.Trees must be zero.
-func (m *Model) PredictSet(x Features, s SetOptions, o PredictOptions) ([]bool, error) {
+func (m *Model) PredictSet(x Features, s SetOptions, options ...PredictOptions) ([]bool, error) {
+	o := last(options)
 	rule, err := m.rule(s, o)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,8 @@ func (m *Model) ConformalRows() int {
 // drawn like them with a probability of at most Alpha. weights may be nil; rows of
 // weight zero or of classes that the model does not know count for nothing. Of more
 // than 20,000 rows, 20,000 are drawn at random. Probabilities do not change.
-func (m *Model) Conformalize(x Features, labels Labels, weights []float64, o PredictOptions) (*Model, error) {
+func (m *Model) Conformalize(x Features, labels Labels, weights []float64, options ...PredictOptions) (*Model, error) {
+	o := last(options)
 	if o.Trees != 0 && o.Trees != m.Trees() {
 		return nil, badArgument("trees", o.Trees, "0: prediction sets take all trees")
 	}

@@ -96,7 +96,8 @@ type RefitOptions struct {
 // of rows of nodes and leaves become those of the new data. The refitted model
 // has no temperature. Refit on its own training data, a model trained without
 // trimming or on a subsample stays the same but for rounding.
-func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error) {
+func (m *Model) Refit(x Features, labels Labels, options ...RefitOptions) (*Model, error) {
+	o := last(options)
 	columns, err := m.columns(x)
 	if err != nil {
 		return nil, err
@@ -157,7 +158,8 @@ func (m *Model) Temperature() float64 {
 // probabilities and log losses, but neither raw scores nor predicted classes.
 // For prediction sets, the model takes the scores of the same data, as by
 // [Model.Conformalize].
-func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o PredictOptions) (*Model, *Calibration, error) {
+func (m *Model) Calibrate(x Features, labels Labels, weights []float64, options ...PredictOptions) (*Model, *Calibration, error) {
+	o := last(options)
 	scores, err := m.PredictRaw(x, o)
 	if err != nil {
 		return nil, nil, err

@@ -19,7 +19,8 @@ type Evaluation struct {
 // Evaluate compares the model's predictions for x with labels; weights may be
 // nil. Labels that the model does not know count as errors; if it knows none of
 // them, the result is an error. [Labels.Unknown] counts them.
-func (m *Model) Evaluate(x Features, labels Labels, weights []float64, o PredictOptions) (*Evaluation, error) {
+func (m *Model) Evaluate(x Features, labels Labels, weights []float64, options ...PredictOptions) (*Evaluation, error) {
+	o := last(options)
 	scores, err := m.PredictRaw(x, o)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,8 @@ func Metrics() []Metric {
 
 // Measure computes metrics of the model's predictions for x, by name; weights may be
 // nil. A metric is NaN where it is not defined, such as the AUC of a single class.
-func (m *Model) Measure(metrics []string, x Features, labels Labels, weights []float64, o PredictOptions) ([]float64, error) {
+func (m *Model) Measure(metrics []string, x Features, labels Labels, weights []float64, options ...PredictOptions) ([]float64, error) {
+	o := last(options)
 	raw, err := m.PredictRaw(x, o)
 	if err != nil {
 		return nil, err
@@ -169,7 +171,8 @@ func (c *Confusion) Rows() int { return c.FirstAsSecond + c.SecondAsFirst }
 // those with most rows first, and equal ones in the order of their classes; 0: all
 // pairs that it confuses. Rows of classes that the model does not know do not count.
 // It needs memory for the wrong rows, not for classes × classes.
-func (m *Model) Confusions(x Features, labels Labels, n int, o PredictOptions) ([]Confusion, error) {
+func (m *Model) Confusions(x Features, labels Labels, n int, options ...PredictOptions) ([]Confusion, error) {
+	o := last(options)
 	if n < 0 {
 		return nil, badArgument("n", n, "at least 0")
 	}
@@ -220,7 +223,8 @@ type ReliabilityBin struct {
 // weight, because bins of equal width leave most rows of a good model in one bin (J.
 // Nixon et al., Measuring calibration in deep learning, 2019). Equal confidences are
 // in one bin, so there can be fewer bins.
-func (m *Model) Reliability(x Features, labels Labels, weights []float64, o PredictOptions) (*Reliability, error) {
+func (m *Model) Reliability(x Features, labels Labels, weights []float64, options ...PredictOptions) (*Reliability, error) {
+	o := last(options)
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func ExampleTrainer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer trainer.Free()
+	defer trainer.Close()
 	for {
 		now, more := trainer.Step(context.Background())
 		if !more {
@@ -108,7 +108,7 @@ func ExampleDatasetBuilder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer loaded.Free()
+	defer loaded.Close()
 	fmt.Println(loaded.Rows(), loaded.Classes(), loaded.Info().Bins)
 	// Output: 6 [high low] [6]
 }

@@ -12,7 +12,8 @@ import (
 // sum to its raw score. Linear scores, which have no interactions, add to the
 // values of their features. The values depend neither on the number of threads
 // nor on the other rows.
-func (m *Model) SHAP(x Features, o PredictOptions) ([]float64, error) {
+func (m *Model) SHAP(x Features, options ...PredictOptions) ([]float64, error) {
+	o := last(options)
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,8 @@ type Contributions struct {
 // they are only those of the most likely classes of each row: the most likely
 // first, the lower where some tie. Else the classes are in the order of their
 // numbers.
-func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
+func (m *Model) SHAPSparse(x Features, options ...SHAPOptions) (*Contributions, error) {
+	o := last(options)
 	if o.Top < 0 || o.Top > len(m.content.Classes) {
 		return nil, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.content.Classes))
 	}

@@ -16,6 +16,14 @@ type PredictOptions struct {
 	Level   string // instruction-set level of the kernels, one of [Levels]; "": AOSO_LEVEL, or the fastest
 }
 
+// last returns the last of the options given to a function; without any, the default.
+func last[T any](options []T) (o T) {
+	if len(options) > 0 {
+		o = options[len(options)-1]
+	}
+	return o
+}
+
 // resolve checks the options and finds the kernels and the number of trees.
 func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error) {
 	if o.Trees < 0 || o.Trees > m.Trees() {
@@ -42,12 +50,14 @@ func (m *Model) job(x Features, o PredictOptions) (*predict.Job, error) {
 }
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.
-func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
+func (m *Model) PredictRaw(x Features, options ...PredictOptions) ([]float64, error) {
+	o := last(options)
 	return m.predict(nil, x, o, m.raw)
 }
 
 // PredictRawTo is [Model.PredictRaw] into memory of the caller's.
-func (m *Model) PredictRawTo(scores []float64, x Features, o PredictOptions) error {
+func (m *Model) PredictRawTo(scores []float64, x Features, options ...PredictOptions) error {
+	o := last(options)
 	_, err := m.predict(notNil(scores), x, o, m.raw)
 	return err
 }
@@ -55,12 +65,14 @@ func (m *Model) PredictRawTo(scores []float64, x Features, o PredictOptions) err
 // PredictProba returns the class probabilities of the rows of x, rows ×
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
-func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
+func (m *Model) PredictProba(x Features, options ...PredictOptions) ([]float64, error) {
+	o := last(options)
 	return m.predict(nil, x, o, m.proba)
 }
 
 // PredictProbaTo is [Model.PredictProba] into memory of the caller's.
-func (m *Model) PredictProbaTo(proba []float64, x Features, o PredictOptions) error {
+func (m *Model) PredictProbaTo(proba []float64, x Features, options ...PredictOptions) error {
+	o := last(options)
 	_, err := m.predict(notNil(proba), x, o, m.proba)
 	return err
 }
@@ -92,7 +104,8 @@ func (m *Model) softmax(k *kernel.Funcs, scores []float64) {
 
 // Predict returns the number of the most likely class of each row of x, the
 // lowest where some tie. [Model.Classes] has their labels.
-func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
+func (m *Model) Predict(x Features, options ...PredictOptions) ([]int, error) {
+	o := last(options)
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
@@ -107,7 +120,8 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 // lower comes first. With sparse leaves and no linear scores it takes time by the classes
 // that a row's leaves move, not by all classes; probabilities can then differ from those
 // of [Model.PredictProba] by rounding.
-func (m *Model) PredictTop(x Features, top int, o PredictOptions) (classes []int, proba []float64, err error) {
+func (m *Model) PredictTop(x Features, top int, options ...PredictOptions) (classes []int, proba []float64, err error) {
+	o := last(options)
 	if top < 1 || top > len(m.content.Classes) {
 		return nil, nil, badArgument("top", top, "1 to %d, the classes of the model", len(m.content.Classes))
 	}
@@ -152,7 +166,8 @@ func (m *Model) predict(scores []float64, x Features, o PredictOptions, write fu
 
 // PredictLeaf returns the leaf that each row of x reaches in each tree, rows
 // × trees, leaves counted within their tree from left to right.
-func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
+func (m *Model) PredictLeaf(x Features, options ...PredictOptions) ([]int32, error) {
+	o := last(options)
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
@@ -163,7 +178,8 @@ func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
 // Staged yields the number of trees and the raw scores, rows × classes, each
 // time after this number of iterations of boosting, and at the end. The scores are good
 // until the next step.
-func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, []float64], error) {
+func (m *Model) Staged(x Features, every int, options ...PredictOptions) (iter.Seq2[int, []float64], error) {
+	o := last(options)
 	j, err := m.job(x, o)
 	if err == nil && every < 1 {
 		err = badArgument("every", every, "at least 1")

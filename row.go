@@ -23,7 +23,8 @@ type RowPredictor struct {
 
 // RowPredictor prepares for predicting row by row. There is nothing for
 // o.Threads to say.
-func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
+func (m *Model) RowPredictor(options ...PredictOptions) (*RowPredictor, error) {
+	o := last(options)
 	k, trees, err := m.resolve(o)
 	if err != nil {
 		return nil, err

@@ -120,7 +120,8 @@ type Result struct {
 // of the collective ends the training: a [Trainer] then still has the model so far.
 //
 // With the metric custom, use a [Trainer], which takes the values of the metric.
-func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
+func Train(ctx context.Context, train *Dataset, p Params, options ...TrainOptions) (*Result, error) {
+	o := last(options)
 	if p.Metric == metric.Custom && p.EarlyStopping > 0 {
 		return nil, badArgument("metric", p.Metric, "another for Train; a Trainer takes it")
 	}
@@ -128,7 +129,7 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	defer b.Free()
+	defer b.Close()
 	until := &stoppable{Context: ctx}
 	for {
 		progress, more := b.Step(until)

@@ -40,7 +40,8 @@ type Trainer struct {
 // [Train] takes and makes its checks, and leaves o.Callback alone: each step
 // returns what the callback would be told. The datasets may not be freed
 // before the trainer is.
-func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
+func NewTrainer(train *Dataset, p Params, options ...TrainOptions) (*Trainer, error) {
+	o := last(options)
 	return makeTrainer(train, p, o, false)
 }
 
@@ -59,7 +60,7 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 	}
 	t := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: file}
 	if err := t.fit.Err(); err != nil {
-		t.Free()
+		t.Close()
 		return nil, err
 	}
 	t.last = t.progress()
@@ -281,13 +282,14 @@ func (d *Dataset) checkAligned(argument string, train *Dataset) error {
 	return d.checkFreed(argument)
 }
 
-// Free gives the trainer's memory and threads back. After it, Step does
-// nothing. Freeing twice does nothing.
-func (t *Trainer) Free() {
+// Close gives the trainer's memory and threads back. After it, Step does
+// nothing. The error is always nil. Closing twice does nothing.
+func (t *Trainer) Close() error {
 	t.team.Close()
 	t.fit.Free()
 	runtime.KeepAlive(t.train)
 	runtime.KeepAlive(t.valid)
+	return nil
 }
 
 // Err returns why a training cannot go on. On several machines it wraps [ErrCollective],

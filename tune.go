@@ -63,12 +63,13 @@ type TuneResult struct {
 // false, the result is the best model so far.
 //
 // An error of writing the table comes with a result.
-func Tune(ctx context.Context, train *Dataset, p Params, o TuneOptions) (*TuneResult, error) {
+func Tune(ctx context.Context, train *Dataset, p Params, options ...TuneOptions) (*TuneResult, error) {
+	o := last(options)
 	t, err := NewTuner(train, p, o)
 	if err != nil {
 		return nil, err
 	}
-	defer t.Free()
+	defer t.Close()
 	stopped := ""
 	var failed error
 	for stopped == "" {
@@ -102,7 +103,8 @@ type Tuner struct {
 // NewTuner makes a search ready for its first iteration. It takes what [Tune]
 // takes and makes its checks, and leaves o.Callback alone. The datasets may
 // not be freed before the tuner is.
-func NewTuner(train *Dataset, p Params, o TuneOptions) (*Tuner, error) {
+func NewTuner(train *Dataset, p Params, options ...TuneOptions) (*Tuner, error) {
+	o := last(options)
 	if err := checkTuning(train, p, o); err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func NewTuner(train *Dataset, p Params, o TuneOptions) (*Tuner, error) {
 	}
 	t := &Tuner{train: train, valid: o.Valid, params: p, job: job}
 	if err := t.begin(o); err != nil {
-		t.Free()
+		t.Close()
 		return nil, err
 	}
 	t.last = t.progress()
@@ -167,9 +169,9 @@ func (t *Tuner) describe() string {
 	return fmt.Sprintf("aoso trials, version 1; data %s; validation %s; params %s", digest(t.train), digest(t.valid), p.Changes())
 }
 
-// Free gives the tuner's memory and threads back, and closes the trials table.
-// After it, Step does nothing. Freeing twice does nothing.
-func (t *Tuner) Free() {
+// Close gives the tuner's memory and threads back, and closes the trials table, whose error
+// it returns. After it, Step does nothing. Closing twice does nothing.
+func (t *Tuner) Close() error {
 	t.job.Team.Close()
 	if t.search != nil {
 		t.search.Free()
@@ -177,9 +179,11 @@ func (t *Tuner) Free() {
 	if t.plain != nil {
 		t.plain.Free()
 	}
-	t.table.Close()
+	err := t.table.Close()
+	t.table = nil
 	runtime.KeepAlive(t.train)
 	runtime.KeepAlive(t.valid)
+	return err
 }
 
 // Step does an iteration and returns the state after it. More is false, and

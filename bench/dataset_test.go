@@ -11,7 +11,7 @@ func BenchmarkDataset(b *testing.B) {
 		b.Run(fmt.Sprintf("set=%s", set.name), func(b *testing.B) {
 			t := set.make()
 			for b.Loop() {
-				t.dataset(b).Free()
+				t.dataset(b).Close()
 			}
 			b.SetBytes(int64(4 * len(t.values)))
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(t.values)), "ns/row*feature")

@@ -28,7 +28,7 @@ func BenchmarkPredict(b *testing.B) {
 func BenchmarkPredictLabels(b *testing.B) {
 	t := mixture(30_000, 20, 300, 1<<16)
 	d, p := t.dataset(b), aoso.DefaultParams()
-	defer d.Free()
+	defer d.Close()
 	p.Trees, p.Leaves, p.Shrinkage, p.Preset = 100, 20, 0.1, aoso.PresetPaper
 	m := train(b, d, p)
 	for _, level := range aoso.Levels() {

@@ -12,7 +12,7 @@ import (
 func BenchmarkSHAP(b *testing.B) {
 	t := letter()
 	d := t.dataset(b)
-	defer d.Free()
+	defer d.Close()
 	p := aoso.DefaultParams()
 	p.Trees = 380
 	m := train(b, d, p)

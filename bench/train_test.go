@@ -22,7 +22,7 @@ func train(b *testing.B, d *aoso.Dataset, p aoso.Params) *aoso.Model {
 func model(b *testing.B, t *table, trees int) *aoso.Model {
 	b.Helper()
 	d := t.dataset(b)
-	defer d.Free()
+	defer d.Close()
 	p := aoso.DefaultParams()
 	p.Trees = trees
 	return train(b, d, p)
@@ -41,7 +41,7 @@ func BenchmarkTrain(b *testing.B) {
 				b.Run(fmt.Sprintf("set=%s/level=%s/threads=%d", set.name, level, n), func(b *testing.B) {
 					t := set.make()
 					d := t.dataset(b)
-					defer d.Free()
+					defer d.Close()
 					p := aoso.DefaultParams()
 					p.Trees, p.Level, p.Threads = set.trees, level, n
 					for b.Loop() {

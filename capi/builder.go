@@ -23,7 +23,7 @@ type builder struct {
 
 // reset removes all rows.
 func (b *builder) reset() (err error) {
-	b.Free()
+	b.Close()
 	b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, b.options)
 	b.bytes, b.twice = 0, false
 	return err
@@ -196,5 +196,5 @@ func goaoso_builder_finish_aligned(handle, train C.uintptr_t, out *C.uintptr_t) 
 
 //export goaoso_builder_free
 func goaoso_builder_free(handle C.uintptr_t) C.aoso_status {
-	return free("builder", handle, func(b *builder) { b.Free() })
+	return free("builder", handle, func(b *builder) { b.Close() })
 }

@@ -29,7 +29,7 @@ func addDataset(out *C.uintptr_t, d *aoso.Dataset, r *ranks) error {
 	o.users.Store(1)
 	err := put(out, o)
 	if err != nil {
-		d.Free()
+		d.Close()
 	}
 	return err
 }
@@ -54,7 +54,7 @@ func findDataset(name string, handle C.uintptr_t) (*dataset, error) {
 
 func (d *dataset) letGo() {
 	if d != nil && d.users.Add(-1) == 0 {
-		d.Free()
+		d.Close()
 	}
 }
 

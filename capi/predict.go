@@ -51,7 +51,7 @@ func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string,
 
 // scoresTo has scores written to memory of the host.
 func (m *model) scoresTo(out *C.double, length C.int64_t, x aoso.Features, o aoso.PredictOptions,
-	write func([]float64, aoso.Features, aoso.PredictOptions) error) error {
+	write func([]float64, aoso.Features, ...aoso.PredictOptions) error) error {
 	to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
 	if err == nil {
 		apart(o.Threads, nil, func() { err = write(to, x, o) })

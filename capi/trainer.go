@@ -110,7 +110,7 @@ func goaoso_trainer_create(train C.uintptr_t, params *C.aoso_params, options *C.
 func (b *trainer) free() {
 	defer b.end()
 	if b.Trainer != nil {
-		b.Free()
+		b.Close()
 	}
 }
 

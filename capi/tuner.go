@@ -123,7 +123,7 @@ func goaoso_tuner_create(train C.uintptr_t, params *C.aoso_params, options *C.ao
 func (t *tuner) free() {
 	defer t.end()
 	if t.Tuner != nil {
-		t.Free()
+		t.Close()
 	}
 }
 

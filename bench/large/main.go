@@ -52,7 +52,7 @@ func build(file string) error {
 		return err
 	}
 	fmt.Printf("%s: %d rows, %d features, %d classes\n", file, set.Rows(), len(set.FeatureNames()), len(set.Classes()))
-	set.Free()
+	set.Close()
 	return nil
 }
 
@@ -73,6 +73,6 @@ func train(file string) error {
 		return err
 	}
 	fmt.Printf("%d trees in %.1f s, train loss %.5f, fingerprint %s\n", result.Model.Trees(), result.Elapsed.Seconds(), result.TrainLoss, result.Model.Fingerprint())
-	set.Free()
+	set.Close()
 	return nil
 }

@@ -81,7 +81,7 @@ func (t *table) trainRank(c *delayed, trees int) (run Run, err error) {
 	if err != nil {
 		return run, err
 	}
-	defer trainer.Free()
+	defer trainer.Close()
 	var seconds []float64
 	for range trees {
 		start := time.Now()

@@ -90,7 +90,7 @@ func (b *binner) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	defer d.Free()
+	defer d.Close()
 	info, err := os.Stat(b.out)
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func TestBlocks(t *testing.T) {
 					if f := train(t, got, p, aoso.TrainOptions{}).Model.Fingerprint(); f != fingerprint {
 						t.Errorf("blocks of %d rows, path %q: fingerprint %s, want %s", size, path, f, fingerprint)
 					}
-					got.Free()
+					got.Close()
 				}
 			}
 			path := filepath.Join(t.TempDir(), "whole.aoso")
@@ -100,7 +100,7 @@ func TestBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantSameDataset(t, got, want)
-			got.Free()
+			got.Close()
 			saved := filepath.Join(t.TempDir(), "saved.aoso")
 			if err := want.Save(saved); err != nil {
 				t.Fatal(err)
@@ -210,8 +210,8 @@ func TestBuilderFails(t *testing.T) {
 		}
 		_, err = b.Aligned(newDataset(t, d))
 		wantArgumentError(t, err, "aligned")
-		b.Free()
-		b.Free()
+		b.Close()
+		b.Close()
 	}
 }
 

@@ -152,7 +152,7 @@ func TestCheckpointEveryStep(t *testing.T) {
 			if line := fmt.Sprintln(r.Model.Fingerprint(), r.Model.Temperature(), r.Phase, r.Iterations, r.BestIteration, r.TrainLoss, r.Valid, r.HeldOut, r.StoppedBy); !strings.HasSuffix(want, line) {
 				t.Errorf("%s, interrupted after %d of %d steps: %s, want %s", kind.name, at, steps, line, want)
 			}
-			b.Free()
+			b.Close()
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ func crashed(d *aoso.Dataset, p aoso.Params, o aoso.TrainOptions, steps int) err
 	if err != nil {
 		return err
 	}
-	defer b.Free()
+	defer b.Close()
 	for range steps {
 		if _, more := b.Step(context.Background()); !more {
 			break
@@ -268,7 +268,7 @@ func TestCheckpointErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Free()
+	defer b.Close()
 	b.Step(t.Context())
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestLocalModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer alone.Free()
+	defer alone.Close()
 	for more := true; more; {
 		_, more = alone.Step(t.Context())
 		if got, want := alone.LocalModel(), alone.Result().Model; got.Fingerprint() != want.Fingerprint() {
@@ -324,7 +324,7 @@ func TestLocalModel(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			defer b.Free()
+			defer b.Close()
 			for step := range 50 {
 				if step%(rank+2) == 0 { // they ask at other times
 					models[rank] = b.LocalModel()
@@ -360,15 +360,15 @@ func TestCheckpointShrinkage(t *testing.T) {
 		return b
 	}
 	straight := scheduled(aoso.TrainOptions{}, 12)
-	defer straight.Free()
+	defer straight.Close()
 	o := aoso.TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training"), CheckpointEvery: 1}
-	scheduled(o, 7).Free()
+	scheduled(o, 7).Close()
 	before, err := os.ReadFile(o.Checkpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := scheduled(o, 1)
-	defer again.Free()
+	defer again.Close()
 	if after, err := os.ReadFile(o.Checkpoint); err != nil || !bytes.Equal(after, before) {
 		t.Error("the trees of the checkpoint are grown again", err)
 	}

@@ -278,7 +278,7 @@ func TestInfo(t *testing.T) {
 	if bytes := dense.Info().Bytes; bytes != columns*1088+4*1000 || info.Bytes <= bytes+4*1000 || info.Bytes > 3*bytes {
 		t.Errorf("%d bytes, %d in columns only", info.Bytes, bytes)
 	}
-	set.Free()
+	set.Close()
 	if freed := set.Info(); freed.Bytes != 0 || !slices.Equal(freed.Bins, info.Bins) {
 		t.Errorf("after Free %+v", freed)
 	}

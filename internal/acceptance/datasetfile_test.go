@@ -28,7 +28,7 @@ func saved(t testing.TB, set *aoso.Dataset) (path string, loaded *aoso.Dataset) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(loaded.Free)
+	t.Cleanup(func() { loaded.Close() })
 	return path, loaded
 }
 
@@ -110,8 +110,8 @@ func TestSaveDataset(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantSameDataset(t, got, set)
-			got.Free()
-			got.Free()
+			got.Close()
+			got.Close()
 			if got.Rows() != set.Rows() || !slices.Equal(got.Classes(), set.Classes()) {
 				t.Error("the facts have gone with the memory")
 			}
@@ -246,7 +246,7 @@ func TestReadDataset(t *testing.T) {
 	if got, want := train(t, d, p, aoso.TrainOptions{}).Model.Fingerprint(), train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
 		t.Errorf("fingerprint %s, want %s", got, want)
 	}
-	d.Free()
+	d.Close()
 	if _, err := aoso.ReadDataset(path); !errors.Is(err, aoso.ErrTruncated) || !strings.Contains(err.Error(), path) {
 		t.Errorf("an empty file: %v", err)
 	}
@@ -279,7 +279,7 @@ func useDataset(t *testing.T, d *aoso.Dataset) {
 		}
 		return
 	}
-	defer b.Free()
+	defer b.Close()
 	for more := true; more; _, more = b.Step(t.Context()) {
 	}
 	m := b.Result().Model
@@ -327,7 +327,7 @@ func TestDamagedDatasets(t *testing.T) {
 			useDataset(t, d)
 		}
 	}
-	if decoded < 100 || refused < 100 {
+	if all := decoded + refused; decoded < all/10 || refused < all/10 {
 		t.Errorf("%d damaged files were decoded, %d refused: want many of both", decoded, refused)
 	}
 }

@@ -154,7 +154,7 @@ func (c *linearCase) interrupted(t *testing.T, set *aoso.Dataset, same func(stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Free()
+	defer b.Close()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for more := true; more; {
@@ -331,7 +331,7 @@ func TestStartLinearValidation(t *testing.T) {
 		if err != nil || !near(e.LogLoss, r.Valid.LogLoss, 1e-9) || e.Errors != r.Valid.Errors {
 			t.Errorf("%s: the model does %+v (%v), said to do %+v", leaf, e, err, r.Valid)
 		}
-		b.Free()
+		b.Close()
 	}
 }
 

@@ -214,7 +214,7 @@ func TestPhasesResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Free()
+	defer b.Close()
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	seen := map[string]int{}

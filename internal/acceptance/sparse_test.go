@@ -112,7 +112,7 @@ func TestWideValidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Free()
+	defer b.Close()
 	for more := true; more; {
 		_, more = b.Step(t.Context())
 	}

@@ -112,7 +112,7 @@ func TestLostRows(t *testing.T) {
 		for more := true; more; {
 			_, more = b.Step(t.Context())
 		}
-		b.Free()
+		b.Close()
 		checkReportedLoss(t, set, d, p)
 
 		p.Trees = 2000

@@ -45,8 +45,8 @@ func TestTrainErrors(t *testing.T) {
 		renamed.y = append(renamed.y, y+1)
 	}
 	freed := newDataset(t, d)
-	freed.Free()
-	freed.Free()
+	freed.Close()
+	freed.Close()
 	tests := []struct {
 		name, argument string
 		set            *aoso.Dataset

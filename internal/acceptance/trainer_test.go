@@ -17,7 +17,7 @@ func newTrainer(t testing.TB, set *aoso.Dataset, p aoso.Params, o aoso.TrainOpti
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Free)
+	t.Cleanup(func() { b.Close() })
 	return b
 }
 
@@ -193,8 +193,8 @@ func TestFreedTrainer(t *testing.T) {
 			b.Step(t.Context())
 		}
 		before := b.Result()
-		b.Free()
-		b.Free()
+		b.Close()
+		b.Close()
 		if now, more := b.Step(t.Context()); more || now.Iteration != 5 {
 			t.Errorf("a step after Free: %+v, %t", now, more)
 		}

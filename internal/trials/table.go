@@ -194,10 +194,11 @@ func (t *Table) Write(records []tune.Record, chosen bool) error {
 }
 
 // Close closes the file.
-func (t *Table) Close() {
-	if t != nil {
-		t.file.Close()
+func (t *Table) Close() error {
+	if t == nil {
+		return nil
 	}
+	return t.file.Close()
 }
 
 // WriteCSV writes trials as CSV, with a line of names.

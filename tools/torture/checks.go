@@ -170,7 +170,7 @@ func checkTrainer(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	defer b.Free()
+	defer b.Close()
 	look := d.IntN(t.result.Iterations + 1)
 	for done := 0; done < t.limit; {
 		now, more := b.Step(context.Background())
@@ -220,7 +220,7 @@ func checkInterrupted(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	defer b.Free()
+	defer b.Close()
 	asked := 2 * t.model.TreesPerIteration()
 	for done := 0; done < t.limit; {
 		if d.chance(0.3) {

@@ -80,13 +80,13 @@ func checkDatasetFile(t *trial, _ dice) error {
 	if err != nil {
 		return err
 	}
-	defer train.Free()
+	defer train.Close()
 	valid, err := reopen("valid", t.validSet)
 	if err != nil {
 		return err
 	}
 	if valid != nil {
-		defer valid.Free()
+		defer valid.Close()
 	}
 	return t.same("from a file", train, valid, nil)
 }

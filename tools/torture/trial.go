@@ -69,9 +69,9 @@ func (t *trial) rated() bool {
 
 // free releases the memory of the datasets.
 func (t *trial) free() {
-	t.trainSet.Free()
+	t.trainSet.Close()
 	if t.validSet != nil {
-		t.validSet.Free()
+		t.validSet.Close()
 	}
 }
 
