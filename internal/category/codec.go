@@ -69,7 +69,7 @@ func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 		return nil, err
 	}
 	if len(counts) != features || len(rated) != features {
-		return nil, corrupt("categories and category_rated have %d and %d numbers, must have %d", len(counts), len(rated), features)
+		return nil, corrupt("categories and category_rated have %d and %d numbers in place of %d", len(counts), len(rated), features)
 	}
 	for i, k := range r.classes {
 		if k < 0 || int(k) >= classes || i > 0 && k <= r.classes[i-1] {
@@ -88,7 +88,7 @@ func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 		}
 	}
 	if !any || len(r.ends) > 0 || r.begin != uint64(len(r.names)) || len(r.rates) > 0 {
-		return nil, corrupt("it has names or rates that belong to no category")
+		return nil, corrupt("there are names or rates of no category")
 	}
 	return e, nil
 }
@@ -120,7 +120,7 @@ func (r *reader) feature(f *Feature, count int, rated uint8) error {
 		}
 		name := string(r.names[r.begin:end])
 		if seen[name] || !utf8.ValidString(name) {
-			return fmt.Errorf("has the category %q twice, or it is not UTF-8", name)
+			return fmt.Errorf("has a category %q that is there twice or is not UTF-8", name)
 		}
 		seen[name], f.Categories[i], r.begin = true, name, end
 	}
@@ -130,7 +130,7 @@ func (r *reader) feature(f *Feature, count int, rated uint8) error {
 	}
 	for range r.classes {
 		if len(r.rates) <= count {
-			return fmt.Errorf("has %d rates, must have %d", len(r.rates), count+1)
+			return fmt.Errorf("has %d rates in place of %d", len(r.rates), count+1)
 		}
 		for _, rate := range r.rates[:count+1] {
 			if !(rate >= 0 && rate <= 1) {
