@@ -129,7 +129,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// multiples makes values multiples of 1/8.
+// multiples rounds values to multiples of 1/8, and sets the last to the smallest that is short.
 func multiples(_ int, values []float32) {
 	for i, v := range values {
 		values[i] = float32(math.Round(float64(8*v))) / 8
