@@ -24,9 +24,9 @@ type batches struct {
 // arrowColumn is a column of a batch.
 type arrowColumn struct {
 	read   arrowReader
-	values unsafe.Pointer // of numbers
+	values unsafe.Pointer // the numbers; nil if the column is categorical
 	valid  unsafe.Pointer // a bit for each value, 1 if it is not null; nil if none is null
-	offset int
+	offset int            // the position of the first row in the arrays
 }
 
 func (b *batches) Rows() int { return b.rows }
@@ -81,24 +81,24 @@ func (c *arrowColumn) copy(first int, dst []float64) {
 	}
 }
 
-// arrowSchema has the names of the columns and their types.
+// arrowSchema has the names and types of the columns.
 type arrowSchema struct {
-	names   []string // "" where a column has none; nil: none has one
+	names   []string // "" if a column has no name; nil if no column has one
 	columns []arrowField
 }
 
-// arrowField is how the arrays of a column are read.
+// arrowField says how the arrays of a column are read.
 type arrowField struct {
 	name       string // for errors
 	format     string
-	dictionary string      // the format of the dictionary's categories; "": there is none
-	categories *categories // nil: numbers
+	dictionary string      // the format of the dictionary's categories; "": there is no dictionary
+	categories *categories // nil: the column is numeric
 
-	last  dictionary // the one read last
-	codes []int32    // its categories' numbers
+	last  dictionary // the dictionary that was read last
+	codes []int32    // the codes of its categories
 }
 
-// dictionary is the place of a dictionary in memory.
+// dictionary identifies a dictionary by its memory.
 type dictionary struct {
 	values         unsafe.Pointer
 	length, offset int64

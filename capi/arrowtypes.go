@@ -16,10 +16,10 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// arrowReader writes len(dst) values to dst, starting with value number at.
+// arrowReader writes len(dst) values of an array to dst, from position `at` on.
 type arrowReader func(at int, dst []float64)
 
-// A numbersOf reads the numbers in the values of an array.
+// numbersOf returns the reader of an array of numbers.
 type numbersOf func(values unsafe.Pointer) arrowReader
 
 var plainNumbers = map[string]numbersOf{
@@ -35,8 +35,7 @@ func isArrowInteger(format string) bool {
 	return len(format) == 1 && strings.Contains("csilCSIL", format)
 }
 
-// arrowNumbers returns how the values of an Arrow type become numbers; nil: they are
-// no numbers.
+// arrowNumbers returns how the values of an Arrow type are read as numbers; nil if they are not numbers.
 func arrowNumbers(format string) numbersOf {
 	if read := plainNumbers[format]; read != nil {
 		return read
@@ -87,7 +86,7 @@ func days(values unsafe.Pointer) arrowReader {
 	}
 }
 
-// seconds reads times in units, this many to a second.
+// seconds reads times in units of 1/per seconds.
 func seconds[T int32 | int64](per int64) numbersOf {
 	return func(values unsafe.Pointer) arrowReader {
 		return func(at int, dst []float64) {
@@ -98,7 +97,7 @@ func seconds[T int32 | int64](per int64) numbersOf {
 	}
 }
 
-// decimals reads decimals of the form precision,scale[,bits].
+// decimals reads decimals with the parameters precision,scale[,bits].
 func decimals(form string) numbersOf {
 	parts := strings.Split(form, ",")
 	if len(parts) == 2 {
@@ -122,15 +121,14 @@ func decimals(form string) numbersOf {
 	}
 }
 
-// decimal returns the number nearest to an integer in two's complement, little-endian,
-// divided by a power of ten.
+// decimal returns the float64 nearest to v / 10^scale, v being a little-endian integer in two's complement.
 func decimal(little []byte, scale int) float64 {
 	bigEndian := slices.Clone(little)
 	slices.Reverse(bigEndian)
 	return data.Decimal(data.BigEndian(bigEndian), scale)
 }
 
-// A textOf gives the texts of an array's values by their number.
+// textOf returns a function that returns the strings of an array by position.
 type textOf func(name string, buffers []unsafe.Pointer) func(i int) (string, error)
 
 var arrowTexts = map[string]textOf{"u": textsAt[int32], "U": textsAt[int64], "vu": viewsAt}
@@ -139,8 +137,8 @@ func textsAt[T int32 | int64](name string, buffers []unsafe.Pointer) func(i int)
 	return texts[T]{name, buffers[2], buffers[1]}.at
 }
 
-// viewsAt reads views of 16 bytes: a length, and up to 12 bytes of text; or its
-// first 4 bytes, the number of a buffer, and the place in it.
+// viewsAt reads views of 16 bytes: the length of a string, int32, then up to 12 bytes of the string; or its first 4 bytes, the number of a
+// buffer, int32, and the offset in the buffer, int32.
 func viewsAt(name string, buffers []unsafe.Pointer) func(i int) (string, error) {
 	others := buffers[2 : len(buffers)-1]
 	return func(i int) (string, error) {
@@ -159,7 +157,7 @@ func viewsAt(name string, buffers []unsafe.Pointer) func(i int) (string, error) 
 	}
 }
 
-// read sets column to an array of which the rows from offset on are read.
+// read sets column to length rows of an array, from row offset on.
 func (f *arrowField) read(a *C.struct_ArrowArray, offset, length int64, column *arrowColumn) error {
 	if err := within(f.name+", length", int64(a.length), offset+length, maxValues); err != nil {
 		return err
@@ -198,7 +196,7 @@ func nulls(_ int, dst []float64) {
 	}
 }
 
-// buffers returns the buffers of an array with values. The first is the validity.
+// buffers returns the buffers of an array that has values. The first has the validity bits.
 func (f *arrowField) buffers(name string, a *C.struct_ArrowArray, length int64, format string) ([]unsafe.Pointer, error) {
 	few, many := int64(2), int64(2)
 	switch format {
@@ -220,7 +218,7 @@ func (f *arrowField) buffers(name string, a *C.struct_ArrowArray, length int64, 
 	return buffers, nil
 }
 
-// readTexts numbers the texts of a column.
+// readTexts adds the strings of a column to its categories.
 func (f *arrowField) readTexts(buffers []unsafe.Pointer, length int, column *arrowColumn) error {
 	if err := affordable(f.name, 4*float64(length)); err != nil {
 		return err
@@ -251,8 +249,7 @@ func (f *arrowField) readTexts(buffers []unsafe.Pointer, length int, column *arr
 	return nil
 }
 
-// readDictionary numbers the categories of a dictionary, which may differ from
-// batch to batch, and checks the codes.
+// readDictionary adds the categories of a dictionary, which may differ from batch to batch, and checks the positions in it.
 func (f *arrowField) readDictionary(a *C.struct_ArrowArray, values unsafe.Pointer, length int, column *arrowColumn) error {
 	d := a.dictionary
 	if d == nil {
@@ -266,7 +263,7 @@ func (f *arrowField) readDictionary(a *C.struct_ArrowArray, values unsafe.Pointe
 	column.read = func(at int, dst []float64) {
 		positions(at, dst)
 		for k, position := range dst {
-			if dst[k] = math.NaN(); position >= 0 && position < float64(len(codes)) { // of a null it may be any
+			if dst[k] = math.NaN(); position >= 0 && position < float64(len(codes)) { // a null may have any position
 				dst[k] = value(int64(position), codes)
 			}
 		}
@@ -286,7 +283,7 @@ func (f *arrowField) readDictionary(a *C.struct_ArrowArray, values unsafe.Pointe
 	return nil
 }
 
-// dictionaryCodes numbers the categories of a dictionary.
+// dictionaryCodes returns the code of each category of a dictionary.
 func (f *arrowField) dictionaryCodes(d *C.struct_ArrowArray) ([]int32, error) {
 	name, n, offset := f.name+", dictionary", int64(d.length), int64(d.offset)
 	if err := within(name+", length", n, 0, aoso.MaxCategories); err != nil {
@@ -302,15 +299,15 @@ func (f *arrowField) dictionaryCodes(d *C.struct_ArrowArray) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The batches of a stream often share a dictionary. All are in memory until the end.
-	if place := (dictionary{buffers[1], n, offset}); f.last != place {
-		f.last = place
+	// The batches of a stream often share a dictionary. All batches stay in memory until the end, so equal addresses are the same dictionary.
+	if current := (dictionary{buffers[1], n, offset}); f.last != current {
+		f.last = current
 		f.codes, err = f.categories.codesOf(n, f.namesOf(d, buffers))
 	}
 	return f.codes, err
 }
 
-// namesOf gives the categories of a dictionary.
+// namesOf returns a function that returns the categories of a dictionary by position.
 func (f *arrowField) namesOf(d *C.struct_ArrowArray, buffers []unsafe.Pointer) func(k int) (string, error) {
 	at := numberNames(f.dictionary, buffers[1])
 	if texts := arrowTexts[f.dictionary]; texts != nil {
@@ -325,7 +322,7 @@ func (f *arrowField) namesOf(d *C.struct_ArrowArray, buffers []unsafe.Pointer) f
 	}
 }
 
-// numberNames gives the categories that numbers stand for.
+// numberNames returns a function that returns the category that a number stands for, by position; nil if the values are not numbers.
 func numberNames(format string, values unsafe.Pointer) func(i int) (string, error) {
 	read := arrowNumbers(format)
 	if read == nil {

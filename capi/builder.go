@@ -15,10 +15,10 @@ type builder struct {
 	*aoso.DatasetBuilder
 	cols    int
 	options aoso.DatasetOptions
-	names   []string // of the columns; nil until a chunk has some
+	names   []string // of the columns; nil until a chunk has names
 	bytes   float64  // lower bound of the memory in use
-	twice   bool     // the rows come twice
-	ranks   *ranks   // nil: one machine has all rows
+	twice   bool     // the dataset is built in two passes
+	ranks   *ranks   // nil: there are no other ranks
 }
 
 // reset removes all rows.
@@ -60,7 +60,7 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 	})
 }
 
-// chunk is rows in memory of the host.
+// chunk has rows in memory of the host.
 type chunk struct {
 	x       *matrix
 	labels  aoso.Labels
@@ -68,7 +68,7 @@ type chunk struct {
 	ids     []uint64
 }
 
-// cChunk is how C describes a chunk.
+// cChunk has the C arguments for a chunk.
 type cChunk struct {
 	x                     *C.aoso_matrix
 	y                     *C.aoso_labels
@@ -77,8 +77,8 @@ type cChunk struct {
 	numWeights, numRowIDs C.int64_t
 }
 
-// useChunk has a builder take a chunk, for which it needs this many bytes more.
-func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, take func(*builder, *chunk) error) error {
+// useChunk calls add with a builder and a chunk. need returns the memory in bytes that the builder needs for the chunk.
+func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, add func(*builder, *chunk) error) error {
 	return useMatrix(c.x, func(m *matrix) error {
 		return useBuilder(handle, func(b *builder) error {
 			if b.names == nil {
@@ -103,7 +103,7 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 			if err != nil {
 				return err
 			}
-			err = b.ranks.apart(b.options.Threads, func() error { return take(b, &chunk{m, labels, w, ids}) })
+			err = b.ranks.offThread(b.options.Threads, func() error { return add(b, &chunk{m, labels, w, ids}) })
 			if err == nil {
 				b.bytes += bytes
 			}
@@ -131,7 +131,7 @@ func goaoso_builder_append_with_ids(handle C.uintptr_t, x *C.aoso_matrix, y *C.a
 //export goaoso_builder_sample
 func goaoso_builder_sample(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rowIDs *C.uint64_t, numRowIDs C.int64_t) C.aoso_status {
 	need := func(b *builder, m *matrix) float64 {
-		const perRow = 5 // a label, and its number
+		const perRow = 5 // a label and its class
 		bytes := float64(perRow)
 		if b.options.Path == "" {
 			bytes += float64(m.dense)
@@ -147,15 +147,14 @@ func goaoso_builder_sample(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 	})
 }
 
-// finish returns to C the dataset that make builds from the rows of a builder. It
-// then removes the rows from the builder. of is the collective of the training set
-// that make needs.
-func finish(handle C.uintptr_t, out *C.uintptr_t, of *ranks, make func(*builder) (*aoso.Dataset, error)) error {
+// finish returns to C the dataset that build builds from the rows of a builder, and removes the rows from the builder. r is the collective of
+// the training set, if build needs one.
+func finish(handle C.uintptr_t, out *C.uintptr_t, r *ranks, build func(*builder) (*aoso.Dataset, error)) error {
 	if err := checkPut(out, "dataset"); err != nil {
 		return err
 	}
 	return useBuilder(handle, func(b *builder) error {
-		dataset := b.bytes / 4 // the builder mostly needs four times as many bytes
+		dataset := b.bytes / 4 // most of the builder's memory is values, four bytes for a code
 		if b.twice {
 			dataset = 0
 		}
@@ -164,11 +163,11 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, of *ranks, make func(*builder)
 			return err
 		}
 		var d *aoso.Dataset
-		of = cmp.Or(of, b.ranks)
-		if err = of.apart(b.options.Threads, func() (err error) { d, err = make(b); return err }); err != nil {
+		r = cmp.Or(r, b.ranks)
+		if err = r.offThread(b.options.Threads, func() (err error) { d, err = build(b); return err }); err != nil {
 			return onFile(err)
 		}
-		if err := addDataset(out, d, of); err != nil {
+		if err := addDataset(out, d, r); err != nil {
 			return err
 		}
 		return b.reset()
@@ -189,7 +188,7 @@ func goaoso_builder_finish_aligned(handle, train C.uintptr_t, out *C.uintptr_t) 
 		if err != nil {
 			return err
 		}
-		defer t.letGo()
+		defer t.release()
 		return finish(handle, out, t.ranks, func(b *builder) (*aoso.Dataset, error) { return b.Aligned(t.Dataset) })
 	})
 }

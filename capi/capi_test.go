@@ -92,7 +92,7 @@ func TestPanic(t *testing.T) {
 	const internal = 9
 	bad := func() { panic("bad") }
 	for _, threads := range []int{1, 2} {
-		if got := try(func() error { apart(threads, nil, bad); return nil }); got != internal {
+		if got := try(func() error { offThread(threads, nil, bad); return nil }); got != internal {
 			t.Errorf("with %d threads: status %d, want %d", threads, got, internal)
 		}
 	}
@@ -148,9 +148,9 @@ func TestCallPanics(t *testing.T) {
 	ended := false
 	c := callsFrom(2)
 	if got := try(func() error {
-		apart(2, c, func() {
+		offThread(2, c, func() {
 			defer func() { ended = true }()
-			c.zero(func() (n hostCode) { panic("bad") })
+			c.succeeds(func() (n hostCode) { panic("bad") })
 		})
 		return nil
 	}); got != internal || !ended {

@@ -15,20 +15,20 @@ import (
 // missingCode is the code of a missing value.
 const missingCode = -1
 
-// categories numbers the categories of a column in the order in which they come.
+// categories has the categories of a column, in order of appearance.
 type categories struct {
-	column string // for errors
-	names  []string
-	codes  map[string]int32
-	bytes  float64 // memory in use
-	room   float64 // memory known to be affordable
+	column  string // for errors
+	names   []string
+	codes   map[string]int32 // positions in names
+	bytes   float64          // memory in use
+	checked float64          // memory that is known to be affordable
 }
 
 func newCategories(column string) *categories {
 	return &categories{column: column, names: []string{}, codes: map[string]int32{"": missingCode}}
 }
 
-// code returns the number of a category. The name may be in memory of the host.
+// code returns the code of a category, and adds it if it is new. The name may be in memory of the host.
 func (c *categories) code(name string) (int32, error) {
 	code, ok := c.codes[name]
 	if ok {
@@ -43,9 +43,9 @@ func (c *categories) code(name string) (int32, error) {
 		return 0, badArgument(c.column, strings.Clone(name), "text without zero bytes")
 	}
 	const perCategory = 64 // in the list and in the map
-	if c.bytes += float64(len(name) + perCategory); c.bytes > c.room {
-		c.room = 2*c.bytes + 1<<16
-		if err := affordable(c.column, c.room); err != nil {
+	if c.bytes += float64(len(name) + perCategory); c.bytes > c.checked {
+		c.checked = 2*c.bytes + 1<<16
+		if err := affordable(c.column, c.checked); err != nil {
 			return 0, err
 		}
 	}
@@ -54,7 +54,7 @@ func (c *categories) code(name string) (int32, error) {
 	return code, nil
 }
 
-// codesOf numbers the categories of a list, of which name gives each.
+// codesOf returns the codes of a list of categories, whose names the function returns.
 func (c *categories) codesOf(count int64, name func(k int) (string, error)) ([]int32, error) {
 	if err := within(c.column+", categories", count, 0, aoso.MaxCategories); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (c *categories) codesOf(count int64, name func(k int) (string, error)) ([]i
 	return codes, nil
 }
 
-// texts are the parts of a text between offsets, in memory of the host.
+// texts has strings that are parts of a text between offsets, in memory of the host.
 type texts[T int32 | int64] struct {
 	name    string // for errors
 	bytes   unsafe.Pointer
@@ -100,8 +100,8 @@ func (t texts[T]) at(i int) (string, error) {
 	return unsafe.String((*byte)(unsafe.Add(t.bytes, first)), end-first), nil
 }
 
-// putCategories copies the categories of a feature to a buffer of the host; nil:
-// it has none.
+// putCategories copies the categories of a feature to a buffer of the host, each with a terminating zero. names is nil, and count becomes −1,
+// if the feature is numeric.
 func putCategories(names []string, buffer *C.char, size C.size_t, needed *C.size_t, count *C.int64_t) error {
 	if count == nil {
 		return badArgument("count", null, "memory for the number of categories")

@@ -11,21 +11,20 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// ranks is an [aoso.Collective] of functions of the host. A nil one is that of a
-// dataset without others.
+// ranks is an [aoso.Collective] of functions of the host. It is nil for a dataset without other ranks.
 type ranks struct {
-	given   *C.aoso_collective
+	host    *C.aoso_collective
 	context C.uintptr_t
 	inUse   sync.Mutex
-	calls   calls // carries the calls of the functions while it is in use
-	failed  error // of a function; no other call but abort follows
+	calls   calls // makes the calls of the host's functions, while the ranks are in use
+	failed  error // error of a function, after which only abort is called
 	aborted bool
 }
 
-// maxRanks is a limit that only a mistaken number exceeds.
+// maxRanks is so large that only a mistake exceeds it.
 const maxRanks = 1 << 20
 
-// readRanks returns nil for null.
+// readRanks reads a collective. It returns nil for null.
 func readRanks(p *C.aoso_collective) (*ranks, error) {
 	if p == nil {
 		return nil, nil
@@ -48,36 +47,35 @@ func readRanks(p *C.aoso_collective) (*ranks, error) {
 			return nil, badArgument(name+"."+function, null, "a function")
 		}
 	}
-	return &ranks{given: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}, nil
+	return &ranks{host: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}, nil
 }
 
-// collective returns the ranks as a training takes them; nil: there are none.
+// collective returns the ranks as an option of a dataset; nil if there are none.
 func (r *ranks) collective() aoso.Collective {
 	switch {
 	case r == nil:
 		return nil
-	case r.given.reduce_scatter != nil:
+	case r.host.reduce_scatter != nil:
 		return scatterers{r}
 	}
 	return r
 }
 
-// scatterers are ranks of which the host has the optional function.
+// scatterers are ranks whose host has the optional function reduce_scatter.
 type scatterers struct{ *ranks }
 
 func (r scatterers) ReduceScatter(v []int64, counts []int) ([]int64, error) {
-	given := make([]int64, len(counts))
+	sizes := make([]int64, len(counts))
 	for rank, n := range counts {
-		given[rank] = int64(n)
+		sizes[rank] = int64(n)
 	}
 	sums := make([]int64, counts[r.Rank()])
 	return sums, r.call("reduce_scatter", func() hostCode {
-		return C.shim_reduce_scatter(r.given.reduce_scatter, addressOf(v), addressOf(given), addressOf(sums), r.context)
+		return C.shim_reduce_scatter(r.host.reduce_scatter, addressOf(v), addressOf(sizes), addressOf(sums), r.context)
 	})
 }
 
-// use does work in which the ranks are called, by way of calls. Another rank hears
-// of an error.
+// use does work that calls the ranks' functions. It makes the calls through calls, and aborts the other ranks if the work fails.
 func (r *ranks) use(calls calls, work func() error) error {
 	if r == nil {
 		return work()
@@ -98,27 +96,27 @@ func (r *ranks) use(calls calls, work func() error) error {
 	return err
 }
 
-// apart is [apart] for work in which the ranks are called.
-func (r *ranks) apart(threads int, work func() error) error {
+// offThread is [offThread] for work that calls the ranks' functions.
+func (r *ranks) offThread(threads int, work func() error) error {
 	var calls calls
 	if r != nil {
 		calls = callsFrom(threads)
 	}
 	return r.use(calls, func() (err error) {
-		apart(threads, calls, func() { err = work() })
+		offThread(threads, calls, func() { err = work() })
 		return err
 	})
 }
 
-func (r *ranks) Rank() int { return int(r.given.rank) }
-func (r *ranks) Size() int { return int(r.given.size) }
+func (r *ranks) Rank() int { return int(r.host.rank) }
+func (r *ranks) Size() int { return int(r.host.size) }
 
-// call calls a function of the host, which returns 0 or a code of its own.
+// call calls a function of the host, which returns 0 or an error code.
 func (r *ranks) call(name string, function func() hostCode) error {
 	if r.failed != nil {
 		return r.failed
 	}
-	if code := r.calls.code(function); code != 0 {
+	if code := r.calls.do(function); code != 0 {
 		r.failed = fmt.Errorf("%s of the collective has returned %d", name, code)
 	}
 	return r.failed
@@ -130,7 +128,7 @@ func (r *ranks) AllReduce(op aoso.CollectiveOp, v []int64) error {
 		code = C.AOSO_MAX
 	}
 	return r.call("all_reduce", func() hostCode {
-		return C.shim_all_reduce(r.given.all_reduce, code, addressOf(v), C.int64_t(len(v)), r.context)
+		return C.shim_all_reduce(r.host.all_reduce, code, addressOf(v), C.int64_t(len(v)), r.context)
 	})
 }
 
@@ -138,7 +136,7 @@ func (r *ranks) AllGather(b []byte) ([][]byte, error) {
 	sizes := make([]int64, r.Size())
 	mine, n := addressOrAny(b), C.int64_t(len(b))
 	if err := r.call("gather_sizes", func() hostCode {
-		return C.shim_gather_sizes(r.given.gather_sizes, mine, n, addressOf(sizes), r.context)
+		return C.shim_gather_sizes(r.host.gather_sizes, mine, n, addressOf(sizes), r.context)
 	}); err != nil {
 		return nil, err
 	}
@@ -148,7 +146,7 @@ func (r *ranks) AllGather(b []byte) ([][]byte, error) {
 	}
 	all := make([]byte, total)
 	if err := r.call("gather", func() hostCode {
-		return C.shim_gather(r.given.gather, mine, n, addressOf(sizes), addressOrAny(all), r.context)
+		return C.shim_gather(r.host.gather, mine, n, addressOf(sizes), addressOrAny(all), r.context)
 	}); err != nil {
 		return nil, err
 	}
@@ -159,7 +157,7 @@ func (r *ranks) AllGather(b []byte) ([][]byte, error) {
 	return parts, nil
 }
 
-// total returns the sum of the sizes that gather_sizes has given.
+// total checks the sizes that gather_sizes returned, and returns their sum. mine is the size that this rank has passed.
 func (r *ranks) total(sizes []int64, mine int) (total int64, err error) {
 	const most = 1 << 40
 	for i, size := range sizes {
@@ -172,19 +170,19 @@ func (r *ranks) total(sizes []int64, mine int) (total int64, err error) {
 }
 
 func (r *ranks) Abort(reason string) {
-	if r.given.abort == nil || r.aborted {
+	if r.host.abort == nil || r.aborted {
 		return
 	}
 	r.aborted = true
 	text := C.CString(reason)
 	defer C.free(unsafe.Pointer(text))
-	r.calls.code(func() hostCode {
-		C.shim_abort(r.given.abort, text, r.context)
+	r.calls.do(func() hostCode {
+		C.shim_abort(r.host.abort, text, r.context)
 		return 0
 	})
 }
 
-// addressOrAny is not null, which memcpy does not take, even without bytes.
+// addressOrAny returns the address of b. If b is empty, it returns any address but null, which memcpy does not allow.
 func addressOrAny(b []byte) unsafe.Pointer {
 	if len(b) == 0 {
 		b = make([]byte, 1)

@@ -28,7 +28,7 @@ func findContributions(handle C.uintptr_t) (contributions, error) {
 	return find[contributions]("contributions", uint64(handle))
 }
 
-// minLineBytes is the size of a line that contains only the bias.
+// minLineBytes is the size of a line that has only the bias.
 const minLineBytes = 24
 
 //export goaoso_model_shap_sparse
@@ -45,7 +45,7 @@ func goaoso_model_shap_sparse(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 		}
 		var c *aoso.Contributions
 		var err error
-		apart(o.Threads, nil, func() { c, err = m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: o, Top: int(top)}) })
+		offThread(o.Threads, nil, func() { c, err = m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: o, Top: int(top)}) })
 		if err != nil {
 			return err
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// dataset counts its users: its handle, trainers and calls in progress. The last
-// one to release it frees its memory. The garbage collector would be too late.
+// dataset counts its users: its handle, trainers and calls in progress. When the last of them releases it, its memory is freed. The garbage
+// collector would free it too late.
 type dataset struct {
 	*aoso.Dataset
 	users          atomic.Int64
 	names, classes []string
 	bytes          int64
-	ranks          *ranks // nil: one machine has all rows
+	ranks          *ranks // nil: there are no other ranks
 }
 
 func addDataset(out *C.uintptr_t, d *aoso.Dataset, r *ranks) error {
@@ -34,8 +34,7 @@ func addDataset(out *C.uintptr_t, d *aoso.Dataset, r *ranks) error {
 	return err
 }
 
-// findDataset returns the dataset of a handle. The caller must release it with
-// letGo.
+// findDataset returns the dataset of a handle. The caller must release it.
 func findDataset(name string, handle C.uintptr_t) (*dataset, error) {
 	d, err := find[*dataset](name, uint64(handle))
 	if err != nil {
@@ -52,14 +51,13 @@ func findDataset(name string, handle C.uintptr_t) (*dataset, error) {
 	}
 }
 
-func (d *dataset) letGo() {
+func (d *dataset) release() {
 	if d != nil && d.users.Add(-1) == 0 {
 		d.Close()
 	}
 }
 
-// readDatasetOptions returns the options for a dataset with cols columns, but not
-// the weights and row ids. The caller reads those from o.
+// readDatasetOptions returns the options for a dataset with cols columns, without weights and row ids, which the caller reads from o.
 func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOptions, o *C.aoso_dataset_options, err error) {
 	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
 		return g, o, err
@@ -97,7 +95,7 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	return g, o, err
 }
 
-// readCategorical returns the columns of numbers that stand for categories.
+// readCategorical returns the columns whose numbers stand for categories.
 func readCategorical(o *C.aoso_dataset_options, cols int) ([]int, error) {
 	n := int64(o.num_categorical)
 	if o.categorical == nil && n != 0 {
@@ -126,8 +124,7 @@ func readRowIDs(count string, p *C.uint64_t, n C.int64_t, rows int) ([]uint64, e
 	return perRow[uint64](count, "row_ids", unsafe.Pointer(p), n, rows)
 }
 
-// perRow returns numbers of the host, one for each row, of which there are as many as
-// the argument count says. A null pointer has none.
+// perRow returns n numbers of the host, one for each row; nil for null. count is the name of the argument n.
 func perRow[T float64 | uint64](count, name string, p unsafe.Pointer, n C.int64_t, rows int) ([]T, error) {
 	if p == nil {
 		if n != 0 {
@@ -183,7 +180,7 @@ func ranksOf(o aoso.DatasetOptions) *ranks {
 }
 
 func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.DatasetOptions) (d *aoso.Dataset, err error) {
-	err = ranksOf(o).apart(o.Threads, func() (err error) {
+	err = ranksOf(o).offThread(o.Threads, func() (err error) {
 		if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
 			return err
 		}
@@ -214,7 +211,7 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 			if err != nil {
 				return err
 			}
-			defer t.letGo()
+			defer t.release()
 			o, err := readStruct("options", options, C.aoso_dataset_options{})
 			if err == nil {
 				err = m.match(t.names, t.Named())
@@ -223,7 +220,7 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 				return err
 			}
 			var d *aoso.Dataset
-			err = t.ranks.apart(0, func() error {
+			err = t.ranks.offThread(0, func() error {
 				weights, err := readWeights("options.num_weights", o.weights, o.num_weights, m.Rows())
 				if err != nil {
 					return err
@@ -256,7 +253,7 @@ func goaoso_dataset_get_info(handle C.uintptr_t, info *C.aoso_dataset_info) C.ao
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		writeStruct(info, C.aoso_dataset_info{
 			named:    cBool(d.Named()),
 			rows:     C.int64_t(d.Rows()),
@@ -276,7 +273,7 @@ func goaoso_dataset_class_name(handle C.uintptr_t, k C.int64_t, buffer *C.char, 
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		return putName(d.classes, "k", k, buffer, size, needed)
 	})
 }
@@ -288,7 +285,7 @@ func goaoso_dataset_feature_name(handle C.uintptr_t, j C.int64_t, buffer *C.char
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		return putName(d.names, "j", j, buffer, size, needed)
 	})
 }
@@ -300,7 +297,7 @@ func goaoso_dataset_categories(handle C.uintptr_t, j C.int64_t, buffer *C.char, 
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		if err := within("j", int64(j), 0, int64(len(d.names))-1); err != nil {
 			return err
 		}
@@ -325,7 +322,7 @@ func goaoso_dataset_balanced_weights(handle C.uintptr_t, out *C.double, length C
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		if int64(length) != int64(len(d.classes)) || out == nil {
 			return badArgument("length", length, "%d, the number of classes, and out not null", len(d.classes))
 		}
@@ -336,14 +333,14 @@ func goaoso_dataset_balanced_weights(handle C.uintptr_t, out *C.double, length C
 	})
 }
 
-// copyRows copies what a dataset has of each row; missing stands for what is nil.
-func copyRows[T any](handle C.uintptr_t, out *T, length C.int64_t, of func(*aoso.Dataset) []T, missing T) C.aoso_status {
+// copyRows copies numbers of a dataset, one for each row, to out. If values returns nil, it copies missing instead.
+func copyRows[T any](handle C.uintptr_t, out *T, length C.int64_t, values func(*aoso.Dataset) []T, missing T) C.aoso_status {
 	return try(func() error {
 		d, err := findDataset("dataset", handle)
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		rows := d.Rows()
 		if int64(length) != int64(rows) {
 			return badArgument("length", length, "%d, the rows of the dataset", rows)
@@ -352,7 +349,7 @@ func copyRows[T any](handle C.uintptr_t, out *T, length C.int64_t, of func(*aoso
 			return badArgument("out", null, "room for %d numbers", rows)
 		}
 		to := unsafe.Slice(out, rows)
-		for i := copy(to, of(d.Dataset)); i < rows; i++ {
+		for i := copy(to, values(d.Dataset)); i < rows; i++ {
 			to[i] = missing
 		}
 		return nil
@@ -366,7 +363,7 @@ func goaoso_dataset_save(handle C.uintptr_t, path *C.char) C.aoso_status {
 		if err != nil {
 			return err
 		}
-		defer d.letGo()
+		defer d.release()
 		to, err := goString("path", path)
 		if err != nil {
 			return err
@@ -404,5 +401,5 @@ func openDataset(path *C.char, out *C.uintptr_t, open func(string) (*aoso.Datase
 
 //export goaoso_dataset_free
 func goaoso_dataset_free(handle C.uintptr_t) C.aoso_status {
-	return free("dataset", handle, (*dataset).letGo)
+	return free("dataset", handle, (*dataset).release)
 }

@@ -118,14 +118,14 @@ func poisonOnPanic() {
 	}
 }
 
-// place is a place in the code where a test can cause a panic.
-type place int
+// faultPoint is a point in the code at which a test can cause a panic.
+type faultPoint int
 
 const (
-	inRegistry place = iota
+	inRegistry faultPoint = iota
 	inTraining
 	inCallback
 	inPredictor
 	inColumn
-	places
+	faultPoints
 )

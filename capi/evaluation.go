@@ -42,7 +42,7 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 			return err
 		}
 		var e *aoso.Evaluation
-		apart(o.Threads, nil, func() { e, err = m.Evaluate(x, l.labels, l.weights, o) })
+		offThread(o.Threads, nil, func() { e, err = m.Evaluate(x, l.labels, l.weights, o) })
 		if err == nil {
 			*out = cEvaluation(e)
 		}
@@ -68,7 +68,7 @@ func goaoso_model_confusions(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_lab
 			return err
 		}
 		var found []aoso.Confusion
-		apart(o.Threads, nil, func() { found, err = m.Confusions(x, l.labels, len(to), o) })
+		offThread(o.Threads, nil, func() { found, err = m.Confusions(x, l.labels, len(to), o) })
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func goaoso_model_measure_raw(handle C.uintptr_t, raw *C.double, length C.int64_
 			return err
 		}
 		var values []float64
-		apart(0, nil, func() { values, err = m.MeasureRaw([]string{name}, scores, l.labels, l.weights) })
+		offThread(0, nil, func() { values, err = m.MeasureRaw([]string{name}, scores, l.labels, l.weights) })
 		if err == nil {
 			*out = C.double(values[0])
 		}
@@ -151,14 +151,14 @@ func goaoso_metrics(buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_stat
 //export goaoso_model_calibrate
 func goaoso_model_calibrate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, options *C.aoso_predict_options, out *C.uintptr_t, calibration *C.aoso_calibration) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		if err := checkWanted("calibration", calibration); err != nil {
+		if err := checkOptionalOut("calibration", calibration); err != nil {
 			return err
 		}
 		var c *aoso.Calibration
-		err := giveModel(out, func() (calibrated *aoso.Model, err error) {
+		err := putModel(out, func() (calibrated *aoso.Model, err error) {
 			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
 			if err == nil {
-				apart(o.Threads, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
+				offThread(o.Threads, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
 			}
 			return calibrated, err
 		})

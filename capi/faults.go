@@ -16,11 +16,10 @@ import (
 // In a library built with the tag "faults", tests can inject faults. faults.c
 // wraps these exports, and capi/test/faults.h declares them.
 
-// panics says for each place which of the next passages panics; 0 means none.
-var panics [places]atomic.Int64
+// panics has, by fault point, n if the n-th next passage is to panic; 0: none.
+var panics [faultPoints]atomic.Int64
 
-// denial says which of the next calls of affordable fails; 0 means none.
-// questions counts the calls.
+// denial is n if the n-th next call of affordable is to fail; 0: none. questions counts the calls.
 var denial, questions atomic.Int64
 
 //export goaoso_test_panic
@@ -42,7 +41,7 @@ func goaoso_test_handles() C.int64_t {
 	return C.int64_t(handles.used - len(handles.vacant))
 }
 
-func checkpoint(p place) {
+func checkpoint(p faultPoint) {
 	if panics[p].Load() > 0 && panics[p].Add(-1) == 0 {
 		panic(fmt.Sprintf("fault injected by a test at place %d", p))
 	}
@@ -55,7 +54,7 @@ func denied() bool {
 
 func watched(x aoso.Features) aoso.Features { return watchedFeatures{x} }
 
-// watchedFeatures passes a checkpoint whenever a goroutine reads a column.
+// watchedFeatures passes the fault point inColumn whenever a column is read.
 type watchedFeatures struct{ aoso.Features }
 
 func (w watchedFeatures) Column(j, first int, dst []float64) {

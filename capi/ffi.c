@@ -49,8 +49,7 @@ aoso_column *aoso_new_categories_in(const int32_t *codes, const char *text, cons
     COPY(aoso_column, aoso_categories_in(codes, text, text_offsets, num_categories));
 }
 
-// The columns follow the matrix in memory. A number of columns that is not
-// positive stays for aoso_dataset_create to refuse.
+// The columns follow the matrix in memory. If cols is not positive, aoso_dataset_create refuses the table.
 aoso_matrix *aoso_new_table(const aoso_column *const *columns, int64_t rows, int64_t cols) {
     struct { aoso_matrix matrix; aoso_column columns[]; } *table;
     const int64_t n = cols > 0 && columns ? cols : 0;

@@ -1,5 +1,5 @@
-// How the public functions call Go. Each returns an error if Go cannot run, sets the default
-// floating-point mode, and calls the Go export with its name.
+// The bodies of the public functions. Each returns an error if Go cannot run, sets the default floating-point mode, and calls the Go export
+// with its name.
 #ifndef AOSO_FORWARD_H
 #define AOSO_FORWARD_H
 

@@ -37,7 +37,7 @@ static inline fpmode fp_get(void) { return 0; }
 static inline void fp_put(fpmode m) { (void)m; }
 #endif
 
-// Writing the register is slow, so it is written only if the mode changes. The barriers keep what reads and writes memory on its side.
+// Writing the register is slow, so it is written only if the mode changes. The barriers keep memory accesses on their side of the change.
 static inline void fp_switch(fpmode from, fpmode to) {
     if (!((from ^ to) & ~(fpmode)FP_FLAGS)) return;
     __asm__ volatile("" : : : "memory");
@@ -45,7 +45,7 @@ static inline void fp_switch(fpmode from, fpmode to) {
     __asm__ volatile("" : : : "memory");
 }
 
-// What computes stands between these two, whatever the mode of the host, which is restored.
+// fp_enter sets the default mode and returns the mode of the host, which fp_leave restores. The library computes between the two.
 static inline fpmode fp_enter(void) {
     const fpmode host = fp_get();
     fp_switch(host, FP_DEFAULT);

@@ -120,8 +120,7 @@ func find[T object](name string, handle uint64) (o T, err error) {
 	return o, handleError(fmt.Sprintf("%s is a %s; allowed: a %s", name, found.noun(), o.noun()))
 }
 
-// put makes a handle for an object and returns it to C. It must be the last step
-// of a call.
+// put makes a handle for an object and returns it to C. It must be the last step of a call.
 func put(out *C.uintptr_t, o object) error {
 	handle, err := handles.add(o)
 	if err == nil {
@@ -130,7 +129,7 @@ func put(out *C.uintptr_t, o object) error {
 	return err
 }
 
-// checkPut returns an error if out is null.
+// checkPut returns an error if out is null. noun is what out is for.
 func checkPut[T any](out *T, noun string) error {
 	if out == nil {
 		return badArgument("out", null, "a pointer to the variable for the %s", noun)
@@ -159,7 +158,7 @@ func (e *exclusive) lock(o object) error {
 
 func (e *exclusive) unlock(state int32) { e.state.Store(state) }
 
-// lockToFree is lock, but it succeeds for a broken object too.
+// lockToFree is lock, but it also succeeds if the object is broken.
 func (e *exclusive) lockToFree(o object) error {
 	if e.state.CompareAndSwap(broken, held) {
 		return nil
@@ -201,9 +200,9 @@ func useFound[T lockable](name string, handle uint64, o T, use func(T) error) er
 	return err
 }
 
-// free invalidates a handle and calls letGo with its object. It does nothing if
+// free invalidates a handle and calls release with its object. It does nothing if
 // the handle is null.
-func free[T object](name string, handle C.uintptr_t, letGo func(T)) C.aoso_status {
+func free[T object](name string, handle C.uintptr_t, release func(T)) C.aoso_status {
 	return try(func() error {
 		if handle == 0 {
 			return nil
@@ -222,7 +221,7 @@ func free[T object](name string, handle C.uintptr_t, letGo func(T)) C.aoso_statu
 			_, err := find[T](name, uint64(handle))
 			return err
 		}
-		letGo(o)
+		release(o)
 		return nil
 	})
 }

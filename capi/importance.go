@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// importances lists the kinds of importance in the order of their C constants.
+// importances has the kinds of importance, in the order of their C constants.
 var importances = []string{"gain", "split", "cover"}
 
 //export goaoso_model_importance

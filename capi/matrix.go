@@ -20,19 +20,17 @@ import (
 // was passed to.
 type matrix struct {
 	aoso.Features
-	names []string // names of the columns, "" where one has none; nil if unknown
+	names []string // names of the columns, "" for a column without a name; nil: no column has one
 	dense int      // upper bound of the number of columns that are not constant
 }
 
-// affordable returns an error if there is not enough memory for a dataset made
-// from the matrix.
+// affordable returns an error if there is not enough memory for a dataset with the matrix.
 func (m *matrix) affordable() error {
 	const quantizing = 8 // bytes for each row while the bins of a column are chosen
 	return affordable("the dataset", float64(m.Rows())*(float64(m.dense)+labelBytes+quantizing)+float64(m.Cols())*columnBytes)
 }
 
-// useMatrix calls use with the matrix that p describes. If it is a stream,
-// useMatrix releases it in any case.
+// useMatrix calls use with the matrix that p describes. It releases a stream in any case.
 func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 	if p == nil {
 		return badArgument("x", null, "a matrix")
@@ -58,7 +56,7 @@ func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 	return watch(m)
 }
 
-// featureNames returns the names of the columns, generated where one has none.
+// featureNames returns the names of the columns, and generated names for columns without a name; nil if no column has one.
 func (m *matrix) featureNames() []string {
 	names := slices.Clone(m.names)
 	for j, name := range names {
@@ -67,7 +65,7 @@ func (m *matrix) featureNames() []string {
 	return names
 }
 
-// match puts the columns of the matrix in the order of the features, if both have names.
+// match puts the columns of the matrix into the order of the features, if both have names.
 func (m *matrix) match(features []string, named bool) error {
 	names := m.names
 	if !slices.Contains(features, "") {
@@ -187,7 +185,7 @@ func (s *strided[T]) Integers(j, first int, dst []int64) bool {
 	return isWhole[T]() && copyIntegers(dst, s.origin, j*s.colStride+first*s.rowStride, s.rowStride)
 }
 
-// copyIntegers copies integers of 64 bits, at the given stride in bytes.
+// copyIntegers copies 64-bit integers to dst, from offset at of the origin on, stride bytes apart. It returns true.
 func copyIntegers(dst []int64, origin unsafe.Pointer, at, stride int) bool {
 	for k := range dst {
 		dst[k] = *(*int64)(unsafe.Add(origin, at+k*stride))
@@ -195,7 +193,7 @@ func copyIntegers(dst []int64, origin unsafe.Pointer, at, stride int) bool {
 	return true
 }
 
-// isWhole reports whether a type is of integers that float64 may round.
+// isWhole reports whether T is a type of 64-bit integers, which float64 may round.
 func isWhole[T aoso.Number]() bool {
 	one := T(1)
 	return unsafe.Sizeof(one) == 8 && one/2 == 0

@@ -9,14 +9,13 @@ import (
 )
 
 const (
-	// columnBytes is the least memory that a column needs, for its name and bins.
+	// columnBytes is a lower bound of the memory of a column, for its name and bins.
 	columnBytes = 256
-	// labelBytes is the memory that a label needs: the label, its code and its class.
+	// labelBytes is the memory of a label: the label, its code and its class.
 	labelBytes = 8 + 4 + 4
 )
 
-// affordable returns an error if the process cannot get that much memory. The
-// check comes first because Go ends the process when memory runs out.
+// affordable returns an error if the process cannot get that much memory. Without the check, Go would end the process when memory runs out.
 func affordable(name string, bytes float64) error {
 	if denied() {
 		return &mem.ShortError{What: name, Need: bytes, Limit: "a test leaves"}
@@ -24,7 +23,7 @@ func affordable(name string, bytes float64) error {
 	return mem.Afford(name, bytes, bytes)
 }
 
-// shape checks the size of a data set.
+// shape checks the size of a dataset, and returns it.
 func shape(rows, features, classes C.int64_t) (aoso.Shape, error) {
 	for _, n := range []struct {
 		name         string

@@ -13,7 +13,7 @@ import (
 //export goaoso_model_truncate
 func goaoso_model_truncate(handle C.uintptr_t, trees C.int64_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		return giveModel(out, func() (*aoso.Model, error) {
+		return putModel(out, func() (*aoso.Model, error) {
 			m, err := findModel(handle)
 			if err != nil {
 				return nil, err
@@ -26,7 +26,7 @@ func goaoso_model_truncate(handle C.uintptr_t, trees C.int64_t, out *C.uintptr_t
 //export goaoso_model_merge
 func goaoso_model_merge(models *C.uintptr_t, count C.int64_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		return giveModel(out, func() (*aoso.Model, error) {
+		return putModel(out, func() (*aoso.Model, error) {
 			if err := within("count", int64(count), 1, maxHandles); err != nil {
 				return nil, err
 			}

@@ -32,8 +32,8 @@ func addModel(out *C.uintptr_t, m *aoso.Model) error {
 	})})
 }
 
-// giveModel returns to C the model that make returns.
-func giveModel(out *C.uintptr_t, make func() (*aoso.Model, error)) error {
+// putModel returns to C the model that make returns, as a handle.
+func putModel(out *C.uintptr_t, make func() (*aoso.Model, error)) error {
 	if err := checkPut(out, "model"); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func goaoso_model_save(handle C.uintptr_t, path *C.char) C.aoso_status {
 //export goaoso_model_load
 func goaoso_model_load(path *C.char, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		return giveModel(out, func() (*aoso.Model, error) {
+		return putModel(out, func() (*aoso.Model, error) {
 			from, err := goString("path", path)
 			if err != nil {
 				return nil, err
@@ -173,8 +173,8 @@ func goaoso_model_encode(handle C.uintptr_t, buffer unsafe.Pointer, size C.size_
 	})
 }
 
-// encode is Write, once for a host that asks for the size and then for the bytes. The
-// collector may take them before.
+// encode returns the bytes of the model. It keeps them, until the garbage collector frees them, for a host that first asks for the size and
+// then for the bytes.
 func (m *model) encode() (*bytes.Buffer, error) {
 	m.encoding.Lock()
 	defer m.encoding.Unlock()
@@ -192,7 +192,7 @@ func (m *model) encode() (*bytes.Buffer, error) {
 //export goaoso_model_decode
 func goaoso_model_decode(data unsafe.Pointer, size C.size_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		return giveModel(out, func() (*aoso.Model, error) {
+		return putModel(out, func() (*aoso.Model, error) {
 			if data == nil {
 				return nil, badArgument("bytes", null, "a model encoded by aoso_model_encode")
 			}
@@ -232,7 +232,7 @@ func goaoso_model_label_type(handle C.uintptr_t, buffer *C.char, size C.size_t, 
 //export goaoso_model_with_label_type
 func goaoso_model_with_label_type(handle C.uintptr_t, labelType *C.char, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		return giveModel(out, func() (*aoso.Model, error) {
+		return putModel(out, func() (*aoso.Model, error) {
 			m, err := findModel(handle)
 			if err != nil {
 				return nil, err

@@ -14,8 +14,7 @@ import (
 	"github.com/libaoso/aoso/spec"
 )
 
-// levelNames is aoso.Levels as strings of C, which live for ever: in an array
-// of the library, so that leak checkers see that they do.
+// levelNames has aoso.Levels as C strings that are never freed. Leak checkers find them, as they are in an array of the library.
 var levelNames [8]*C.char
 
 func init() {
@@ -24,7 +23,7 @@ func init() {
 	}
 }
 
-// readParams returns the parameters in C's struct; null: the defaults.
+// readParams returns the parameters in a C struct; the defaults for null.
 func readParams(p *C.aoso_params) (g aoso.Params, err error) {
 	missing, err := cParams(aoso.DefaultParams())
 	if err != nil {
@@ -37,7 +36,7 @@ func readParams(p *C.aoso_params) (g aoso.Params, err error) {
 	return goParams(c)
 }
 
-// choice returns the value of an enum.
+// choice returns the value with this number of a parameter that is an enum.
 func choice(name string, number int64) (string, error) {
 	known, _, _ := spec.Find(name)
 	values := known.Enum()
@@ -47,7 +46,7 @@ func choice(name string, number int64) (string, error) {
 	return values[number], nil
 }
 
-// number returns the number of a value of an enum.
+// number returns the number of a value of a parameter that is an enum.
 func number[T ~int32 | ~int64](name, value string) (T, error) {
 	known, _, _ := spec.Find(name)
 	i := slices.Index(known.Enum(), value)
@@ -61,7 +60,7 @@ func int32Of(name string, value int) (C.int32_t, error) {
 	return C.int32_t(value), within(name, int64(value), math.MinInt32, math.MaxInt32)
 }
 
-// goLevel returns the name of a level; null: that of the environment, or the fastest.
+// goLevel checks and returns the name of a level; "" for null.
 func goLevel(level *C.char) (string, error) {
 	if level == nil {
 		return "", nil
@@ -86,7 +85,7 @@ func cLevel(name string) (*C.char, error) {
 	return levelNames[i], nil
 }
 
-// goNested returns a list or a dict in a string; null: none.
+// goNested returns a string with a list or a dict; "" for null.
 func goNested(name string, text *C.char) (string, error) {
 	if text == nil {
 		return "", nil
@@ -94,8 +93,7 @@ func goNested(name string, text *C.char) (string, error) {
 	return goString(name, text)
 }
 
-// keptTexts is strings of C that live for ever, each once. C keeps a list of them,
-// so that leak checkers see that they do.
+// keptTexts has C strings that are never freed, each once. C has a list of them, so that leak checkers find them.
 var keptTexts struct {
 	sync.Mutex
 	known map[string]*C.char

@@ -44,17 +44,17 @@ func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string,
 		return err
 	}
 	var computed []T
-	apart(threads, nil, func() { computed, err = compute() })
+	offThread(threads, nil, func() { computed, err = compute() })
 	copy(to, computed)
 	return err
 }
 
-// scoresTo has scores written to memory of the host.
+// scoresTo calls write with memory of the host for the scores of x.
 func (m *model) scoresTo(out *C.double, length C.int64_t, x aoso.Features, o aoso.PredictOptions,
 	write func([]float64, aoso.Features, ...aoso.PredictOptions) error) error {
 	to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
 	if err == nil {
-		apart(o.Threads, nil, func() { err = write(to, x, o) })
+		offThread(o.Threads, nil, func() { err = write(to, x, o) })
 	}
 	return err
 }
@@ -76,11 +76,10 @@ func (m *model) rawScores(raw *C.double, length C.int64_t) ([]float64, error) {
 	return unsafe.Slice((*float64)(raw), length), nil
 }
 
-// fewRows is the number of rows up to which one thread is faster than a team.
+// fewRows is the largest number of rows for which one thread is faster than a team.
 const fewRows = 64
 
-// onRows calls use with the model of a handle, the features of the rows and the
-// options.
+// onRows calls use with the model of a handle, the features of the rows in the model's order, and the options.
 func onRows(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
 	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
 	return try(func() error {
@@ -123,7 +122,7 @@ func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_
 			return err
 		}
 		var best []int
-		apart(o.Threads, nil, func() { best, err = m.Predict(x, o) })
+		offThread(o.Threads, nil, func() { best, err = m.Predict(x, o) })
 		for i, k := range best {
 			to[i] = int32(k)
 		}
@@ -162,13 +161,13 @@ func goaoso_model_predict_top(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 			return err
 		}
 		var best []int
-		var of []float64
-		apart(o.Threads, nil, func() { best, of, err = m.PredictTop(x, int(top), o) })
+		var probabilities []float64
+		offThread(o.Threads, nil, func() { best, probabilities, err = m.PredictTop(x, int(top), o) })
 		for i, k := range best {
 			to[i] = int32(k)
 		}
 		if proba != nil {
-			copy(unsafe.Slice((*float64)(proba), length), of)
+			copy(unsafe.Slice((*float64)(proba), length), probabilities)
 		}
 		return err
 	})
@@ -199,9 +198,9 @@ func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *
 			return err
 		}
 		host := callsFrom(o.Threads)
-		apart(o.Threads, host, func() {
+		offThread(o.Threads, host, func() {
 			for trees, raw := range stages {
-				if !host.zero(func() C.int32_t {
+				if !host.succeeds(func() C.int32_t {
 					return C.shim_staged(callback, C.int64_t(trees), (*C.double)(unsafe.SliceData(raw)), C.int64_t(len(raw)), user)
 				}) {
 					return

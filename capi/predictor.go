@@ -14,7 +14,7 @@ type predictor struct {
 	exclusive
 	rows              *aoso.RowPredictor
 	features, classes int
-	some              []int // scratch space for the classes that raw_of returns
+	some              []int // scratch buffer for the classes of raw_of
 }
 
 //export goaoso_predictor_create

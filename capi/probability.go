@@ -43,10 +43,10 @@ func goaoso_model_predict_set(handle C.uintptr_t, x *C.aoso_matrix, sets *C.aoso
 //export goaoso_model_conformalize
 func goaoso_model_conformalize(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, options *C.aoso_predict_options, out *C.uintptr_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		return giveModel(out, func() (c *aoso.Model, err error) {
+		return putModel(out, func() (c *aoso.Model, err error) {
 			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
 			if err == nil {
-				apart(o.Threads, nil, func() { c, err = m.Conformalize(x, l.labels, l.weights, o) })
+				offThread(o.Threads, nil, func() { c, err = m.Conformalize(x, l.labels, l.weights, o) })
 			}
 			return c, err
 		})
@@ -71,7 +71,7 @@ func goaoso_model_decide(handle C.uintptr_t, x *C.aoso_matrix, costs *C.double, 
 		}
 		var best []int
 		var least []float64
-		apart(o.Threads, nil, func() {
+		offThread(o.Threads, nil, func() {
 			best, least, err = m.Decide(x, unsafe.Slice((*float64)(costs), numCosts), o)
 		})
 		for i, d := range best {
@@ -95,7 +95,7 @@ func goaoso_model_reliability(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_la
 			return err
 		}
 		var r *aoso.Reliability
-		apart(o.Threads, nil, func() { r, err = m.Reliability(x, l.labels, l.weights, o) })
+		offThread(o.Threads, nil, func() { r, err = m.Reliability(x, l.labels, l.weights, o) })
 		if err != nil {
 			return err
 		}

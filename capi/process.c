@@ -40,7 +40,7 @@ static void in_child(void) { atomic_store(&process_refuses, AOSO_FORKED); }
 // time in twenty up to 1650 MB, and never from 1700 MB on.
 enum { MIN_SPACE = 1800, MIN_DATA = 100 };
 
-// Whether a limit leaves less than min MB in addition to the pages in use.
+// Reports whether a limit leaves less than min MB beyond the pages in use.
 static int exceeds(const char *name, int resource, long pages, long min) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
@@ -89,7 +89,7 @@ void process_move_handlers(void) {
 
 AOSO_THREAD_LOCAL int process_thread_ready;
 
-// The key of a thread's signal stack. A guard page lies below the stack.
+// The key of a thread's signal stack. The page below the stack is a guard page.
 static pthread_key_t stack_key;
 static AOSO_THREAD_LOCAL int passes;
 

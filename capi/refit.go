@@ -9,7 +9,7 @@ import "github.com/libaoso/aoso"
 func goaoso_model_refit(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_refit_options, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
 		return useMatrix(x, func(x *matrix) error {
-			return giveModel(out, func() (refitted *aoso.Model, err error) {
+			return putModel(out, func() (refitted *aoso.Model, err error) {
 				m, err := findModel(handle)
 				if err != nil {
 					return nil, err
@@ -32,7 +32,7 @@ func goaoso_model_refit(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, 
 				if err != nil {
 					return nil, err
 				}
-				apart(o.Threads, nil, func() { refitted, err = m.Refit(x.Features, labels, o) })
+				offThread(o.Threads, nil, func() { refitted, err = m.Refit(x.Features, labels, o) })
 				return refitted, err
 			})
 		})

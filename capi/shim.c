@@ -23,7 +23,7 @@ struct kept {
     char text[];
 };
 
-static struct kept *kept; // for leak checkers
+static struct kept *kept; // so that leak checkers find the texts
 
 char *shim_keep(const char *text, size_t n) {
     struct kept *k = malloc(sizeof *k + n + 1);

@@ -7,7 +7,7 @@
 
 #include "aoso.h"
 
-// Sets the error message of the calling thread to a text of n bytes.
+// Sets the error message of the calling thread. text has n bytes.
 void shim_set_error(const char *text, size_t n);
 
 // Copies a text of n bytes to memory that is never freed.

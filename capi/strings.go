@@ -11,26 +11,25 @@ import (
 	"unsafe"
 )
 
-// given returns a string that stays in memory of the host.
-func given(s *C.char) string { return unsafe.String((*byte)(unsafe.Pointer(s)), C.strlen(s)) }
+// hostString returns a string that stays in memory of the host.
+func hostString(s *C.char) string { return unsafe.String((*byte)(unsafe.Pointer(s)), C.strlen(s)) }
 
 // goString copies a C string, which must be UTF-8.
 func goString(name string, s *C.char) (string, error) {
 	if s == nil {
 		return "", badArgument(name, null, "a string")
 	}
-	if err := affordable(name, float64(len(given(s)))); err != nil {
+	if err := affordable(name, float64(len(hostString(s)))); err != nil {
 		return "", err
 	}
-	copied := strings.Clone(given(s))
+	copied := strings.Clone(hostString(s))
 	if !utf8.ValidString(copied) {
 		return "", badArgument(name, copied, "UTF-8")
 	}
 	return copied, nil
 }
 
-// goStrings copies n C strings. It returns none if p is null. count is the name of
-// the argument that n comes from.
+// goStrings copies n C strings. It returns nil if p is null. count is the name of the argument n.
 func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 	if p == nil {
 		if n != 0 {
@@ -54,8 +53,7 @@ func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 	return copies, nil
 }
 
-// distinct numbers C strings: equal strings have the same number. It copies each
-// distinct string once.
+// distinct copies each distinct C string once. It returns the copies, in order of appearance, and for each string the position of its copy.
 func distinct(name string, p []*C.char) (numbers []int32, copies []string, err error) {
 	numbers = make([]int32, len(p))
 	known := map[string]int32{}
@@ -63,7 +61,7 @@ func distinct(name string, p []*C.char) (numbers []int32, copies []string, err e
 		if s == nil {
 			return nil, nil, badArgument(fmt.Sprintf("%s[%d]", name, i), null, "a string")
 		}
-		k, ok := known[given(s)]
+		k, ok := known[hostString(s)]
 		if !ok {
 			k = int32(len(copies))
 			copied, err := goString(fmt.Sprintf("%s[%d]", name, i), s)

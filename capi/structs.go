@@ -40,8 +40,7 @@ func bytesOf[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// readStruct copies a C struct. Fields that it lacks, or all fields if it is null,
-// have the values in missing.
+// readStruct copies a C struct. Fields beyond the struct's size, or all fields if it is null, have the values in missing.
 func readStruct[T any](name string, p *T, missing T) (*T, error) {
 	copied := new(T) // on the heap, where pointers may hold handles and other numbers
 	*copied = missing
@@ -85,8 +84,8 @@ func checkOut[T any](name string, p *T) error {
 	return checkStructSize(name, structSize(unsafe.Pointer(p)))
 }
 
-// checkWanted is checkOut for an optional struct: p may be null.
-func checkWanted[T any](name string, p *T) error {
+// checkOptionalOut is checkOut for a struct that may be null.
+func checkOptionalOut[T any](name string, p *T) error {
 	if p == nil {
 		return nil
 	}

@@ -20,9 +20,9 @@ type table struct {
 // column is a column of a table.
 type column struct {
 	read       func(first int, dst []float64)
-	integers   unsafe.Pointer // the first of the numbers, if they are integers of 64 bits; else nil
-	stride     int            // in bytes
-	categories []string       // nil: numbers
+	integers   unsafe.Pointer // the first number, if the numbers are 64-bit integers; otherwise nil
+	stride     int            // of integers, in bytes
+	categories []string       // nil: the column is numeric
 }
 
 func (t *table) Rows() int                          { return t.rows }
@@ -43,7 +43,7 @@ func readTable(x *C.aoso_matrix) (*matrix, error) {
 	if err := affordable("x", float64(cols)*columnBytes); err != nil {
 		return nil, err
 	}
-	t := &table{rows: rows} // grows: cols may claim more than there are
+	t := &table{rows: rows} // columns are appended, as cols may be larger than the table
 	size := uintptr(0)
 	if cols > 0 {
 		size = structSize(unsafe.Pointer(x.table))
@@ -157,7 +157,7 @@ func value(code int64, numbers []int32) float64 {
 	return float64(numbers[code])
 }
 
-// readNames numbers the categories of a column.
+// readNames adds the categories of a column to known, and returns their codes.
 func readNames(name string, c *C.aoso_column, known *categories) ([]int32, error) {
 	n := int64(c.num_categories)
 	if err := within(name+".num_categories", n, 0, aoso.MaxCategories); err != nil {
@@ -169,7 +169,7 @@ func readNames(name string, c *C.aoso_column, known *categories) ([]int32, error
 			if names[k] == nil {
 				return "", badArgument(fmt.Sprintf("%s.names[%d]", name, k), null, "a string")
 			}
-			return given(names[k]), nil
+			return hostString(names[k]), nil
 		})
 	}
 	if n == 0 {

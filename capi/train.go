@@ -15,19 +15,19 @@ import (
 
 // training has the arguments of aoso_train and aoso_trainer_create.
 type training struct {
-	train, valid *dataset // released by end; valid may be nil
-	others       []*dataset
-	params       aoso.Params
-	evalEvery    int
-	checkpoint   string
-	every        time.Duration // between two checkpoints
-	callback     C.aoso_progress_callback
-	user         C.uintptr_t
-	objective    C.aoso_objective_callback
-	ownLoss      C.uintptr_t // what objective is given
-	calls        calls       // carries the calls of callback and objective
-	classWeights []float64
-	evaluations  *C.aoso_evaluation // of the others, for the progress; in C's memory
+	train, valid  *dataset // released by end; valid may be nil
+	others        []*dataset
+	params        aoso.Params
+	evalEvery     int
+	checkpoint    string
+	every         time.Duration // time between checkpoints
+	callback      C.aoso_progress_callback
+	user          C.uintptr_t
+	objective     C.aoso_objective_callback
+	objectiveUser C.uintptr_t // the user pointer of objective
+	calls         calls       // makes the calls of callback and objective
+	classWeights  []float64
+	evaluations   *C.aoso_evaluation // by other validation set, for the progress; in C's memory
 }
 
 func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
@@ -53,7 +53,7 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 	}
 	t.callback = o.callback
 	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
-	t.objective, t.ownLoss = o.objective, C.uintptr_t(readWord(options, unsafe.Offsetof(options.objective_user)))
+	t.objective, t.objectiveUser = o.objective, C.uintptr_t(readWord(options, unsafe.Offsetof(options.objective_user)))
 	return t, nil
 }
 
@@ -69,8 +69,7 @@ func (t *training) readCheckpoint(o *C.aoso_train_options) (err error) {
 	return err
 }
 
-// newTraining finds the datasets of a training, of which valid may be 0, and reads
-// its parameters.
+// newTraining finds the datasets of a training run and reads its parameters. valid may be 0.
 func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *training, err error) {
 	t = &training{}
 	defer func() {
@@ -127,18 +126,17 @@ func (t *training) readClassWeights(o *C.aoso_train_options) error {
 }
 
 func (t *training) end() {
-	t.train.letGo()
-	t.valid.letGo()
+	t.train.release()
+	t.valid.release()
 	for _, d := range t.others {
-		d.letGo()
+		d.release()
 	}
 	C.free(unsafe.Pointer(t.evaluations))
 }
 
-// affordable returns an error if there is not enough memory for the data that
-// training needs in any case.
+// affordable returns an error if there is not enough memory for what training needs in any case.
 func (t *training) affordable() error {
-	rows := max(t.train.Rows(), 1) // a rank may have none
+	rows := max(t.train.Rows(), 1) // a rank may have no rows
 	shape := aoso.Shape{Rows: rows, Features: len(t.train.names), Classes: len(t.train.classes)}
 	if t.valid != nil {
 		shape.ValidRows = t.valid.Rows()
@@ -148,7 +146,7 @@ func (t *training) affordable() error {
 	}
 	p := t.params
 	if p.Method == aoso.AOSO && p.Trees >= 0 {
-		p.Trees = 1 // training may end after any
+		p.Trees = 1 // training may end after the first tree
 	}
 	e, err := aoso.Estimate(shape, p)
 	if err != nil {
@@ -169,7 +167,7 @@ func (t *training) options() aoso.TrainOptions {
 		o.Objective = t.gradients
 	}
 	o.Warn = func(err error) {
-		t.calls.code(func() C.int32_t { logWarning("%v; training goes on", err); return 0 })
+		t.calls.do(func() C.int32_t { logWarning("%v; training goes on", err); return 0 })
 	}
 	return o
 }
@@ -179,9 +177,9 @@ func (t *training) gradients(scores, gradient, hessian []float64) error {
 	address := func(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
 	classes := len(t.train.classes)
 	rows := C.int64_t(len(scores) / classes)
-	code := t.calls.code(func() C.int32_t {
+	code := t.calls.do(func() C.int32_t {
 		checkpoint(inCallback)
-		return C.shim_objective(t.objective, address(scores), rows, C.int64_t(classes), address(gradient), address(hessian), t.ownLoss)
+		return C.shim_objective(t.objective, address(scores), rows, C.int64_t(classes), address(gradient), address(hessian), t.objectiveUser)
 	})
 	if code != 0 {
 		return badArgument("options.objective", fmt.Sprintf("a function that has returned %d", code), "one that returns 0")
@@ -192,7 +190,7 @@ func (t *training) gradients(scores, gradient, hessian []float64) error {
 // report calls the host's callback after an iteration. It returns false if the
 // host wants to stop.
 func (t *training) report(p aoso.Progress) bool {
-	return t.callback == nil || t.calls.zero(func() C.int32_t {
+	return t.callback == nil || t.calls.succeeds(func() C.int32_t {
 		checkpoint(inCallback)
 		c := t.progress(p)
 		c.struct_size = C.uint32_t(unsafe.Sizeof(c))
@@ -200,10 +198,10 @@ func (t *training) report(p aoso.Progress) bool {
 	})
 }
 
-// run runs work of the training on its threads.
+// run does work of the training run with its threads.
 func (t *training) run(work func() error) error {
 	return t.train.ranks.use(t.calls, func() (err error) {
-		apart(t.params.Threads, t.calls, func() { err = work() })
+		offThread(t.params.Threads, t.calls, func() { err = work() })
 		return err
 	})
 }
@@ -268,8 +266,7 @@ var phases = map[string]C.int32_t{
 	aoso.PhaseSearch:  C.AOSO_PHASE_SEARCH,
 }
 
-// reasons has the C constants of the stop reasons. Without a reason, the constant
-// is AOSO_RUNNING, 0.
+// reasons has the C constants of the stop reasons. The constant for no reason, "", is 0, AOSO_RUNNING.
 var reasons = map[string]C.int32_t{
 	aoso.StoppedByStopLoss:      C.AOSO_STOPPED_BY_STOP_LOSS,
 	aoso.StoppedByTrees:         C.AOSO_STOPPED_BY_TREES,
@@ -289,7 +286,7 @@ func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_trai
 		if err := checkPut(out, "model"); err != nil {
 			return err
 		}
-		if err := checkWanted("result", result); err != nil {
+		if err := checkOptionalOut("result", result); err != nil {
 			return err
 		}
 		t, err := beginTraining(train, params, options)

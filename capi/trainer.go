@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// trainer is a training in progress.
+// trainer is a training run in progress.
 type trainer struct {
 	exclusive
 	interruptible
@@ -23,7 +23,7 @@ type trainer struct {
 
 // interruptible has a context that other threads can cancel.
 type interruptible struct {
-	mu     sync.Mutex // guards the fields below, which interrupt uses from other threads
+	mu     sync.Mutex // guards the other fields, as interrupt is called from other threads
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -65,7 +65,7 @@ func (b *trainer) step() (p aoso.Progress, err error) {
 		}
 	case b.report(p):
 	case b.train.ranks != nil:
-		b.interrupt() // of which all ranks hear in the next step
+		b.interrupt() // the next step tells all ranks
 	default:
 		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)
 	}
@@ -117,7 +117,7 @@ func (b *trainer) free() {
 //export goaoso_trainer_step
 func goaoso_trainer_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_status {
 	return try(func() error {
-		if err := checkWanted("progress", progress); err != nil {
+		if err := checkOptionalOut("progress", progress); err != nil {
 			return err
 		}
 		return useTrainer(handle, func(b *trainer) error {
@@ -139,13 +139,13 @@ func goaoso_trainer_scores(handle C.uintptr_t, set C.int64_t, out *C.double, len
 			if err := within("set", int64(set), 0, int64(len(sets))-1); err != nil {
 				return err
 			}
-			want := sets[set].Rows() * len(b.train.classes)
-			if int64(length) != int64(want) || out == nil {
-				return badArgument("length", length, "%d, rows × classes of the set, and out not null", want)
+			n := sets[set].Rows() * len(b.train.classes)
+			if int64(length) != int64(n) || out == nil {
+				return badArgument("length", length, "%d, rows × classes of the set, and out not null", n)
 			}
 			scores, err := b.Scores(int(set))
-			to := unsafe.Slice((*float64)(unsafe.Pointer(out)), want)
-			for i := copy(to, scores); i < want; i++ {
+			to := unsafe.Slice((*float64)(unsafe.Pointer(out)), n)
+			for i := copy(to, scores); i < n; i++ {
 				to[i] = math.NaN()
 			}
 			return err
@@ -178,7 +178,7 @@ func goaoso_trainer_measure(handle C.uintptr_t, set C.int64_t, metric *C.char, o
 	})
 }
 
-// sets returns all validation sets, that which decides first.
+// sets returns all validation sets. The set that early stopping monitors comes first.
 func (t *training) sets() []*dataset {
 	if t.valid == nil {
 		return t.others
@@ -211,7 +211,7 @@ func goaoso_trainer_checkpoint_error(handle C.uintptr_t, buffer *C.char, size C.
 //export goaoso_trainer_judge
 func goaoso_trainer_judge(handle C.uintptr_t, value C.double, progress *C.aoso_progress) C.aoso_status {
 	return try(func() error {
-		if err := checkWanted("progress", progress); err != nil {
+		if err := checkOptionalOut("progress", progress); err != nil {
 			return err
 		}
 		return useTrainer(handle, func(b *trainer) error {
@@ -229,7 +229,7 @@ func goaoso_trainer_judge(handle C.uintptr_t, value C.double, progress *C.aoso_p
 //export goaoso_trainer_run
 func goaoso_trainer_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 	return try(func() error {
-		if err := checkWanted("result", result); err != nil {
+		if err := checkOptionalOut("result", result); err != nil {
 			return err
 		}
 		return useTrainer(handle, func(b *trainer) error {
@@ -274,7 +274,7 @@ func goaoso_trainer_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 		if err := checkPut(out, "model"); err != nil {
 			return err
 		}
-		if err := checkWanted("result", result); err != nil {
+		if err := checkOptionalOut("result", result); err != nil {
 			return err
 		}
 		return useTrainer(handle, func(b *trainer) error {

@@ -18,7 +18,7 @@ type tuner struct {
 	*training
 	*aoso.Tuner
 	callback C.aoso_tune_callback
-	broken   error // of writing the trials table; nil: none, or it was reported
+	broken   error // error of writing the trials table; nil: none, or it was reported
 }
 
 // step runs one iteration and reports it to the host. If the search must stop,
@@ -44,7 +44,7 @@ func (t *tuner) step() (p aoso.TuneProgress) {
 // report calls the host's callback after an iteration. It returns false if the
 // host wants to stop.
 func (t *tuner) report(p aoso.TuneProgress) bool {
-	return t.callback == nil || t.calls.zero(func() C.int32_t {
+	return t.callback == nil || t.calls.succeeds(func() C.int32_t {
 		checkpoint(inCallback)
 		c := cTuneProgress(p)
 		c.struct_size = C.uint32_t(unsafe.Sizeof(c))
@@ -52,7 +52,7 @@ func (t *tuner) report(p aoso.TuneProgress) bool {
 	})
 }
 
-// failure returns the error of writing the trials table, once.
+// failure returns the error of writing the trials table. It returns an error only once.
 func (t *tuner) failure() error {
 	err := t.broken
 	t.broken = nil
@@ -130,12 +130,12 @@ func (t *tuner) free() {
 //export goaoso_tuner_step
 func goaoso_tuner_step(handle C.uintptr_t, progress *C.aoso_tune_progress) C.aoso_status {
 	return try(func() error {
-		if err := checkWanted("progress", progress); err != nil {
+		if err := checkOptionalOut("progress", progress); err != nil {
 			return err
 		}
 		return useTuner(handle, func(t *tuner) error {
 			var p aoso.TuneProgress
-			apart(t.params.Threads, t.calls, func() { p = t.step() })
+			offThread(t.params.Threads, t.calls, func() { p = t.step() })
 			writeStruct(progress, cTuneProgress(p))
 			return t.failure()
 		})
@@ -145,12 +145,12 @@ func goaoso_tuner_step(handle C.uintptr_t, progress *C.aoso_tune_progress) C.aos
 //export goaoso_tuner_run
 func goaoso_tuner_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 	return try(func() error {
-		if err := checkWanted("result", result); err != nil {
+		if err := checkOptionalOut("result", result); err != nil {
 			return err
 		}
 		return useTuner(handle, func(t *tuner) error {
 			var r *aoso.TuneResult
-			apart(t.params.Threads, t.calls, func() {
+			offThread(t.params.Threads, t.calls, func() {
 				stoppedBy := ""
 				for stoppedBy == "" {
 					stoppedBy = t.step().StoppedBy
@@ -182,7 +182,7 @@ func goaoso_tuner_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_res
 		if err := checkPut(out, "model"); err != nil {
 			return err
 		}
-		if err := checkWanted("result", result); err != nil {
+		if err := checkOptionalOut("result", result); err != nil {
 			return err
 		}
 		return useTuner(handle, func(t *tuner) error {

@@ -74,7 +74,7 @@ func TestPipedRow(t *testing.T) {
 			t.Errorf("%q: %q", row, got)
 		}
 	}
-	fail(t, exitFailed, []string{"has one line only", `no column "age"`}, "predict", "--model", model, "--data", file(t, "row.csv", "old,no,f,yes\n"))
+	fail(t, exitFailed, []string{"has only one line", `the feature "age" is missing`}, "predict", "--model", model, "--data", file(t, "row.csv", "old,no,f,yes\n"))
 }
 
 // TestMarkedCells: cells such as N/A are missing in numeric columns, and train says so.

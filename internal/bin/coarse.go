@@ -21,8 +21,7 @@ func (m *Mapper) Coarse(maxBins int) *Mapper {
 	return c
 }
 
-// width returns how many adjacent value bins must be joined to leave at most
-// maxBins of them. Categories are not joined.
+// width returns how many adjacent value bins a coarse bin joins, so that at most maxBins are left. It is 1 for categorical features.
 func (f *Feature) width(maxBins int) int {
 	if f.Categorical {
 		return 1
@@ -36,8 +35,7 @@ func (f *Feature) Fine(coarse uint8, maxBins int) uint8 {
 	return uint8(min(int(coarse)*f.width(maxBins), len(f.Lower)))
 }
 
-// join returns the feature with every width adjacent value bins joined into
-// one.
+// join returns the feature with each run of width adjacent value bins joined into one.
 func (f *Feature) join(width int) (c Feature) {
 	c.Missing, c.Categorical = f.Missing, f.Categorical
 	for b := 0; b < len(f.Lower); b += width {

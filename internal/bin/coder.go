@@ -8,11 +8,11 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Coder finds the bins of many values with the tables of a mapper's features.
+// Coder finds the bins of many values. It has lookup tables for each feature of a mapper.
 type Coder struct {
 	coders []coder
-	first  []uint8  // the tables of all coders
-	edges  []uint64 // likewise
+	first  []uint8  // the memory of the coders' tables first
+	edges  []uint64 // the memory of their edges
 }
 
 // Coder returns the coder of a mapper.
@@ -22,7 +22,7 @@ func (m *Mapper) Coder() *Coder {
 	return c
 }
 
-// fit makes the tables of some features, in the memory that the coder has.
+// fit computes the tables of some features, in memory of earlier tables if there is enough.
 func (c *Coder) fit(features []Feature) {
 	cells, keys := 0, 0
 	for j := range features {
@@ -69,17 +69,17 @@ func (c *Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
 // Map quantizes a source, which need not be the one that the mapper was fitted
 // to.
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
-	const atOnce = 1024 // columns whose tables exist at the same time
+	const group = 1024 // columns whose tables exist at the same time
 	x, c := m.NewMatrix(s.Rows()), new(Coder)
-	for first := 0; first < len(m.Features); first += atOnce {
-		end := min(first+atOnce, len(m.Features))
+	for first := 0; first < len(m.Features); first += group {
+		end := min(first+group, len(m.Features))
 		c.fit(m.Features[first:end])
 		c.Map(columnsFrom{s, first}, x.Columns[first:end], 0, team)
 	}
 	return x
 }
 
-// columnsFrom is the columns of a source from first on.
+// columnsFrom has the columns of a source from first on.
 type columnsFrom struct {
 	Source
 	first int
@@ -87,31 +87,29 @@ type columnsFrom struct {
 
 func (s columnsFrom) Column(j, row int, dst []float64) { s.Source.Column(s.first+j, row, dst) }
 
-// coder finds the bins of many values of a feature. A value falls into one of
-// many cells of equal width. A binary search among the few edges in the cell
-// follows. It has no branches, because half of them would be mispredicted.
+// coder finds the bins of many values of a feature. The range of the edges is divided into many cells of equal width. The coder computes
+// the cell of a value, and then searches the few edges in the cell by bisection, without branches: half of them would be mispredicted.
 type coder struct {
 	least, greatest float64  // the first edge and the last
-	scale           float64  // cells for each unit
+	scale           float64  // cells per unit of the values
 	half            uint64   // length of the first search step
-	first           []uint8  // by cell: where the search starts
-	edges           []uint64 // their keys; the rest are greater than any
+	first           []uint8  // by cell: the position in edges at which the search starts
+	edges           []uint64 // the keys of the edges, padded with MaxUint64
 }
 
-// cellsOf returns the number of cells of a feature with a number of edges, a power of two: at
-// least four an edge.
+// cellsOf returns the number of cells of a feature with this many edges: a power of two, at least four times their number.
 func cellsOf(edges int) int { return 4 << bits.Len(uint(edges)) }
 
-// CoderBytes returns the memory of a coder for each feature with a number of bins.
+// CoderBytes returns the memory in bytes of the coder of a feature with this many bins.
 func CoderBytes(bins int) float64 {
 	const itself = 96
 	return float64(itself + cellsOf(bins-1) + 8*keysOf(bins-1))
 }
 
-// keysOf returns the length of the list of keys, a power of two above the number of edges.
+// keysOf returns the length of coder.edges: a power of two above the number of edges.
 func keysOf(edges int) int { return 1 << bits.Len(uint(edges)) }
 
-// fit makes the tables of a feature, which have their lengths already.
+// fit computes the tables of a feature. first and edges must have their lengths.
 func (c *coder) fit(f *Feature) {
 	for i := range c.edges {
 		c.edges[i] = math.MaxUint64
@@ -126,7 +124,7 @@ func (c *coder) fit(f *Feature) {
 	}
 	c.least, c.greatest = edges[0], edges[len(edges)-1]
 	c.scale = float64(len(c.first)-1) / (c.greatest - c.least)
-	if !(c.scale > 0 && c.scale <= math.MaxFloat64) { // one edge, or the distance overflows: a single cell
+	if !(c.scale > 0 && c.scale <= math.MaxFloat64) { // there is one edge, or the distance overflows: use a single cell
 		c.least, c.greatest, c.scale = 0, 0, 0
 	}
 	var counts [mostCells]int
@@ -139,26 +137,26 @@ func (c *coder) fit(f *Feature) {
 	c.half = 1 << bits.Len(uint(most)) >> 1
 	before := 0
 	for i, n := range counts[:len(c.first)] {
-		// The search must not go past the last edges.
+		// The search must not go past the end of edges.
 		c.first[i] = uint8(max(0, min(before, len(edges)+1-2*int(c.half))))
 		before += n
 	}
 }
 
-// mostCells is the number of cells of a feature with the most bins.
+// mostCells is the number of cells of a feature with MaxValueBins bins.
 const mostCells = 1 << 10
 
-// cell returns the cell of a value, masked by the number of cells less one; of NaN, any. It
-// never falls as values rise, so each edge in a lower cell than a value's is below the value.
+// cell returns the cell of a value, to be masked by len(c.first)−1. NaN may have any cell. The cell never falls as values rise, so an
+// edge in a lower cell than a value is below the value.
 func (c *coder) cell(x float64) int {
 	return int(int64((min(max(x, c.least), c.greatest) - c.least) * c.scale))
 }
 
-// code writes the bins of values to dst, the same as Feature.Code.
+// code writes the bins of values to dst, as Feature.Code computes them.
 func (c *coder) code(dst []uint8, values []float64) {
 	first, edges, dst := c.first, c.edges, dst[:len(values)]
 	if len(first) == 0 || len(edges) == 0 {
-		return // never true, but the compiler then needs no check of the masked indexes
+		return // never reached; it tells the compiler that masked indices are in range
 	}
 	for i, x := range values {
 		k, n := Key(x), uint64(first[c.cell(x)&(len(first)-1)])

@@ -2,13 +2,11 @@ package bin
 
 import "github.com/libaoso/aoso/internal/par"
 
-// Joint is one column that holds two features with few bins. The histograms of
-// both features follow from the histogram of the joint column, which takes half
-// as many updates. A row with the codes a and b has the joint code
-// (a−1)·JointBins + b−1.
+// Joint is a column that packs two features with few bins. The histograms of both features follow from the histogram of the joint column,
+// which takes half as many updates. A row with the codes a and b has the joint code (a−1)·JointBins + b−1.
 type Joint struct {
-	First, Second int // the features
-	Codes         []uint8
+	First, Second int     // the features
+	Codes         []uint8 // by row
 }
 
 // JointBins is the largest number of value bins that a feature in a joint
@@ -18,16 +16,16 @@ const JointBins = 16
 // JoinSmall adds joint columns to the matrix. It pairs the features that have
 // at most JointBins value bins, have no missing values and are not in x.Sparse.
 func (x *Matrix) JoinSmall(m *Mapper, team *par.Team) {
-	taken := make([]bool, len(x.Columns))
+	sparse := make([]bool, len(x.Columns))
 	for _, s := range x.Sparse {
 		for _, j := range s.Columns {
-			taken[j] = true
+			sparse[j] = true
 		}
 	}
 	var small []int
 	for j := range m.Features {
 		f := &m.Features[j]
-		if x.Columns[j] != nil && !taken[j] && !f.Missing && f.Codes()-1 <= JointBins {
+		if x.Columns[j] != nil && !sparse[j] && !f.Missing && f.Codes()-1 <= JointBins {
 			small = append(small, j)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package bin quantizes features. A Mapper holds the bin edges of each
-// feature. A Matrix holds the bin codes of the rows: one column of bytes for
+// Package bin quantizes features. A Mapper has the bins of each feature. A Matrix has the bin codes of the rows: one column of bytes for
 // each feature.
 package bin
 
@@ -23,8 +22,7 @@ type Feature struct {
 	Upper   []float64 // largest training value in each value bin
 	Missing bool      // the training set has missing values
 
-	// Categorical features have the numbers of categories for values, one in each
-	// bin. Their order means nothing.
+	// Categorical: the values are codes of categories, 1, 2, …, one in each bin, whose order has no meaning.
 	Categorical bool
 }
 
@@ -40,7 +38,7 @@ func (f *Feature) Constant() bool {
 	return len(f.Lower) == 0 || len(f.Lower) == 1 && !f.Missing
 }
 
-// CategoricalFeature returns a feature with categories numbered from 1.
+// CategoricalFeature returns a feature with this many categories.
 func CategoricalFeature(categories int) Feature {
 	f := Feature{Categorical: true}
 	for number := range categories {
@@ -49,8 +47,7 @@ func CategoricalFeature(categories int) Feature {
 	return f.compact()
 }
 
-// compact returns the feature in an array without spare space, Upper being Lower if they are
-// equal.
+// compact returns a copy of the feature whose slices share one array without spare capacity. Upper is Lower if they are equal.
 func (f *Feature) compact() Feature {
 	n, c := len(f.Lower), *f
 	if n == 0 {
@@ -150,15 +147,15 @@ func FitFeature(values []float64, maxBins int) (f Feature) {
 	return newFitter(len(values)).fit(values, maxBins)
 }
 
-// fitter chooses the bins of features one after another, from the same number of values of each.
+// fitter chooses the bins of one feature after another, from the same number of values of each.
 type fitter struct {
 	values  []float64 // of columnGroup features
 	scratch []float64
 	counts  []uint32
-	memory  *mem.Block // holds the values, the scratch buffer and the counts
+	memory  *mem.Block // of values, scratch and counts
 	tally   tally
-	block   [rowBlock]float64 // of one column, where rows are sampled
-	bins    Feature           // in the making
+	block   [rowBlock]float64 // values of one column from which the sample's rows are picked
+	bins    Feature           // scratch buffer for the bins, before compact
 }
 
 func newFitter(size int) *fitter {

@@ -9,17 +9,16 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Matrix holds the bin codes of a data set: one column of bytes for each
-// feature. Sparse and Joint hold some of the features a second time, in encodings
-// whose histograms take fewer updates.
+// Matrix has the bin codes of a dataset: one column of bytes for each feature. Sparse and Joint have some of the features a second time, in
+// column encodings whose histograms take fewer updates.
 type Matrix struct {
 	Rows    int
-	Columns [][]uint8  // nil for a constant feature
+	Columns [][]uint8  // by feature and row; nil for a constant feature
 	Sparse  []*Sparse  // sparse features, stored row by row
 	Joint   []*Joint   // features with few bins, two in each column
 	codes   []byte     // the columns one after another, ColumnBytes each
-	memory  *mem.Block // holds codes
-	joint   *mem.Block // holds the codes of Joint
+	memory  *mem.Block // of codes
+	joint   *mem.Block // of the codes of Joint
 }
 
 // ColumnBytes returns the size in bytes of a column, padded. The padding makes
@@ -39,7 +38,7 @@ func (x *Matrix) Memory() int {
 	return n
 }
 
-// Dense reports whether no feature has another encoding than its column, or only joint ones.
+// Dense reports whether the matrix has no sparse and no joint columns.
 func (x *Matrix) Dense() bool { return len(x.Sparse) == 0 && len(x.Joint) == 0 }
 
 // Codes returns the memory of the columns. [Mapper.Matrix] accepts it.
@@ -55,7 +54,7 @@ func (x *Matrix) Free() {
 	x.memory.Free()
 }
 
-// Source provides the features of a data set column by column.
+// Source has the values of features, which are read column by column.
 type Source interface {
 	Rows() int
 	Cols() int
@@ -74,9 +73,9 @@ const (
 // Fit chooses at most maxBins value bins for every feature of a source. sample
 // lists the rows to choose them from, in increasing order; nil means all rows.
 // Whether a feature has missing values is determined from all rows. categories
-// lists the number of categories of each feature, 0 if it is numeric; nil: all are.
+// lists the number of categories of each feature, 0 if it is numeric; if it is nil, all features are numeric.
 //
-// The error is one of [mem.Afford]: how much memory the bins take is known as they are fitted.
+// The error is from [mem.Afford]. Fit asks it while it runs, as the bins need more memory only if features have many different values.
 func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) (*Mapper, error) {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
 	size := s.Rows()
@@ -122,14 +121,11 @@ func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) 
 	return m, nil
 }
 
-// Fit asks for memory before it begins with affordGroups groups of columns, whose bins take
-// affordBytes at most.
+// Fit asks [mem.Afford] once for affordGroups groups of columns. Their bins take at most affordBytes.
 const affordGroups, affordBytes = 512, 512 * columnGroup * 24 * (MaxValueBins + 10)
 
-// readSample copies the sampled rows (nil: all rows) of the columns first to
-// end-1 to values, size values for each column. If there is a sample, it returns
-// which of the columns have missing values in any row, sampled or not. block is scratch
-// memory.
+// readSample copies the sampled rows (nil: all rows) of the columns first to end-1 to values, size values for each column. If there is a
+// sample, it returns which of the columns have missing values in any row, sampled or not. block is a scratch buffer.
 func readSample(s Source, first, end int, sample []int, values []float64, size int, block *[rowBlock]float64) (missing [columnGroup]bool) {
 	n := 0 // sampled rows read so far
 	for row := 0; row < s.Rows(); row += rowBlock {
@@ -154,8 +150,8 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 	return missing
 }
 
-// ReadPicked returns the values of some rows of a source, by column, and which columns have
-// missing values in any row. The rows are in increasing order.
+// ReadPicked returns the values of some rows, in increasing order, by column and row, and which columns have missing values in any row
+// of the source.
 func ReadPicked(s Source, rows []int, team *par.Team) (values [][]float64, missing []bool) {
 	if rows == nil {
 		rows = []int{}
@@ -197,7 +193,7 @@ func (m *Mapper) CodesBytes(rows int) int {
 	return columns * ColumnBytes(rows)
 }
 
-// layOut returns a matrix whose columns are slices of codes.
+// layOut returns a matrix whose columns are slices of codes, which lies in memory.
 func (m *Mapper) layOut(codes []byte, rows int, memory *mem.Block) *Matrix {
 	x := &Matrix{Rows: rows, Columns: make([][]uint8, len(m.Features)), codes: codes, memory: memory}
 	for j := range m.Features {
@@ -209,9 +205,8 @@ func (m *Mapper) layOut(codes []byte, rows int, memory *mem.Block) *Matrix {
 	return x
 }
 
-// Matrix returns the matrix with the given codes, which must lie in memory. The
-// matrix takes over memory. The result is nil if codes has the wrong size for
-// that many rows or contains a code that a feature does not have.
+// Matrix returns the matrix with the given codes, which must lie in memory. The matrix owns the memory then. The result is nil if codes
+// has the wrong size or contains a code that a feature does not have.
 func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Team) *Matrix {
 	if len(codes) != m.CodesBytes(rows) {
 		return nil
@@ -231,16 +226,14 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 	return x
 }
 
-// NewMatrix returns a matrix of a number of rows, to be filled by a [Coder].
+// NewMatrix returns a matrix with this many rows, whose codes a [Coder] is to write.
 func (m *Mapper) NewMatrix(rows int) *Matrix {
 	memory := mem.New(m.CodesBytes(rows))
 	return m.layOut(memory.Bytes(), rows, memory)
 }
 
-// ReadColumn copies values of column j of a source to dst, starting with row
-// first, and normalizes them for bins and trees. ±Inf becomes the largest
-// finite number of that sign, so that it lies beyond every finite threshold.
-// Negative zero becomes zero.
+// ReadColumn copies values of column j of a source to dst, starting with row first, and normalizes them: ±Inf becomes the largest finite
+// number of that sign, so that thresholds can be finite, and negative zero becomes zero.
 func ReadColumn(s Source, j, first int, dst []float64) {
 	s.Column(j, first, dst)
 	normalize(dst)
@@ -252,7 +245,7 @@ func normalize(values []float64) {
 	}
 }
 
-// ReadRows writes rows of a source from first on to rows, n × columns.
+// ReadRows reads rows of a source from first on into rows, n × columns, and normalizes them as ReadColumn does.
 func ReadRows(s Source, first int, rows []float64) {
 	cols := s.Cols()
 	column := make([]float64, len(rows)/cols)

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Key maps a number to an integer so that integers compare as the numbers do.
-// Both zeros have the same key; NaN has no meaningful one. Integers are faster
-// to compare and to sort.
+// Key maps a number to an integer so that integers compare as the numbers do, but faster. Both zeros have the same key; the key of NaN has
+// no meaning.
 func Key(x float64) uint64 {
 	b := math.Float64bits(x + 0)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
@@ -18,8 +17,8 @@ func Key(x float64) uint64 {
 // slices.Sort.
 const radixSortMin = 1 << 11
 
-// rank is like Key, but if the significand of a number ends in zeros, as with float32 numbers,
-// its rank ends in as many, whatever the sign.
+// rank maps a number to an integer as Key does. Unlike a key, a rank ends in as many zero bits as the significand, also if the number is
+// negative, so that float32 numbers need fewer digits in a radix sort.
 func rank(x float64) uint64 {
 	b := math.Float64bits(x + 0)
 	sign := uint64(int64(b) >> 63)
@@ -58,9 +57,9 @@ func sortNumbers(values, scratch []float64) {
 			at += n
 		}
 		for _, x := range from {
-			place := &c[(rank(x)-least)>>shift%(1<<digit)]
-			to[*place] = x
-			*place++
+			next := &c[(rank(x)-least)>>shift%(1<<digit)]
+			to[*next] = x
+			*next++
 		}
 		from, to = to, from
 		shift += digit
@@ -76,8 +75,8 @@ type distinct struct {
 	counts []uint32
 }
 
-// countSorted gathers the distinct values of a sorted slice. It writes them to
-// values itself, and their counts to counts, which is at least as long.
+// countSorted finds the distinct values of a sorted slice. It writes them to the beginning of values, and their counts to counts, which is
+// at least as long.
 func countSorted(values []float64, counts []uint32) distinct {
 	n := 0
 	for i, first := 0, 0; i < len(values); i++ {
@@ -89,17 +88,16 @@ func countSorted(values []float64, counts []uint32) distinct {
 	return distinct{values[:n], counts[:n]}
 }
 
-// tally counts how often each number occurs, if there are few different ones. That takes less
-// time than sorting all. It is a hash table.
+// tally is a hash table that counts how often each number occurs. If there are few different numbers, this is faster than sorting.
 type tally struct {
 	numbers [2 * maxTally]float64
 	counts  [2 * maxTally]uint32 // 0: the slot is empty
 }
 
-// maxTally is the most different numbers that a tally can count.
+// maxTally is the largest number of different numbers in a tally.
 const maxTally = 1 << 10
 
-// slot returns the slot of a number, or the empty one where it belongs.
+// slot returns the slot of a number, or the empty slot to put it in.
 func (t *tally) slot(x float64) int {
 	const golden = 0x9E3779B97F4A7C15 // spreads the numbers over the slots
 	at := math.Float64bits(x) * golden >> (64 - 11)
@@ -109,9 +107,8 @@ func (t *tally) slot(x float64) int {
 	return int(at)
 }
 
-// count counts values, which must not contain NaN or negative zero. It reports
-// false if they are too many different ones. It writes those to values and their
-// counts to counts, like countSorted.
+// count counts values, which must not contain NaN or negative zero. It writes the distinct values to the beginning of values and their
+// counts to counts, as countSorted does. It returns false, and leaves values as they are, if there are more than maxTally.
 func (t *tally) count(values []float64, counts []uint32) (distinct, bool) {
 	*t = tally{}
 	n := 0

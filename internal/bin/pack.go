@@ -7,7 +7,7 @@ const (
 	packedCategorical
 )
 
-// Pack appends the feature to v, for another machine.
+// Pack appends the feature to v, to send it to another rank.
 func (f *Feature) Pack(v []uint64) []uint64 {
 	var flags uint64
 	if f.Missing {
@@ -23,8 +23,7 @@ func (f *Feature) Pack(v []uint64) []uint64 {
 	return v
 }
 
-// Unpack returns the first feature that was packed in v, and what follows it. It is
-// false if v does not begin with a feature.
+// Unpack returns the feature at the beginning of v, and the rest of v. ok is false if v does not begin with a valid feature.
 func Unpack(v []uint64) (f Feature, rest []uint64, ok bool) {
 	if len(v) < 2 || v[0] > MaxValueBins || uint64(len(v)-2) < 2*v[0] {
 		return f, nil, false

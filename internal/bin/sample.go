@@ -5,7 +5,7 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// NewSample returns a matrix with space for up to rows rows of x. CopyRows fills it.
+// NewSample returns a matrix for up to this many rows of x, which CopyRows copies.
 func (x *Matrix) NewSample(rows int) *Matrix {
 	size, columns := ColumnBytes(rows), 0
 	for _, c := range x.Columns {
@@ -33,10 +33,10 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 	return s
 }
 
-// Like returns memory for data that go with the matrix, as [mem.Block.Like].
+// Like returns n bytes of memory of the kind that the matrix uses, see [mem.Block.Like].
 func (x *Matrix) Like(n int) *mem.Block { return x.memory.Like(n) }
 
-// Subset copies the given rows of x; with grouped, also the sparse and joint encodings.
+// Subset returns a copy of the given rows of x. If grouped is true, it also has the sparse and joint columns.
 func (x *Matrix) Subset(rows []uint32, grouped bool, team *par.Team) *Matrix {
 	if !grouped {
 		x = &Matrix{Rows: x.Rows, Columns: x.Columns, memory: x.memory}
@@ -46,24 +46,24 @@ func (x *Matrix) Subset(rows []uint32, grouped bool, team *par.Team) *Matrix {
 	return s
 }
 
-// CopyRows fills s with the given rows of x. s must come from x.NewSample with at least
-// len(rows) rows.
+// CopyRows copies the given rows of x to s, which must come from x.NewSample for at least len(rows) rows.
 func (s *Matrix) CopyRows(x *Matrix, rows []uint32, team *par.Team) {
 	s.Rows = len(rows)
 	columns, joint := len(x.Columns), len(x.Joint)
 	team.Do(columns+joint+len(x.Sparse), func(_, i int) {
 		switch {
 		case i < columns:
-			s.Columns[i] = take(s.Columns[i], x.Columns[i], rows)
+			s.Columns[i] = copyRows(s.Columns[i], x.Columns[i], rows)
 		case i < columns+joint:
-			s.Joint[i-columns].Codes = take(s.Joint[i-columns].Codes, x.Joint[i-columns].Codes, rows)
+			s.Joint[i-columns].Codes = copyRows(s.Joint[i-columns].Codes, x.Joint[i-columns].Codes, rows)
 		default:
 			s.Sparse[i-columns-joint].copyRows(x.Sparse[i-columns-joint], rows)
 		}
 	})
 }
 
-func take(dst, src []uint8, rows []uint32) []uint8 {
+// copyRows copies rows of a column to dst, and returns dst with their number as its length.
+func copyRows(dst, src []uint8, rows []uint32) []uint8 {
 	if src == nil {
 		return nil
 	}

@@ -9,33 +9,31 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Sparse holds the codes of a group of sparse features row by row. A feature is
-// sparse if most rows have the same code, its default. Only other codes have
-// entries. Filling a histogram takes one update for each entry, where columns
-// take one for each feature. If the features are mutually exclusive indicators,
-// a row has a single entry, however many features there are.
+// Sparse has the codes of a group of sparse features row by row. A feature is sparse if most rows have the same code, its default; a row
+// has entries for the other codes only. Filling a histogram takes one update for each entry, instead of one for each row and feature. If the
+// features are mutually exclusive indicators, a row has a single entry for all of them.
+//
+// The features are divided into tiles of SparseWidth features with interleaved histograms. A cell is a code of a feature.
 type Sparse struct {
 	Columns []int    // the features, in decreasing order of their number of codes
-	Default []uint8  // default code of each feature in Columns
-	Bins    []int    // for each tile the largest number of codes of its features
-	First   []uint32 // index of each row's first entry, and the number of entries; length rows+1
-	Entries []uint16 // first cell of the tile + code·SparseWidth + position in the tile
+	Default []uint8  // by feature of Columns: its default code
+	Bins    []int    // by tile: the largest number of codes of its features
+	First   []uint32 // by row: the position of its first entry; last, the number of entries
+	Entries []uint16 // cells: first cell of the tile + code·SparseWidth + position of the feature in the tile
 	memory  *mem.Block
 }
 
-// SparseWidth is the number of features in a tile, whose histograms are
-// interleaved.
+// SparseWidth is the number of features in a tile.
 const SparseWidth = 8
 
-// MostSparseCells is the most cells of a group, which 16-bit entries can address.
+// MostSparseCells is the largest number of cells of a group, all that 16-bit entries can address.
 const MostSparseCells = 1 << 16
 
-// SparseShare is the share of rows that must have the most common code for a
-// feature to be stored row by row. Below it, columns are as fast.
+// SparseShare is the share of rows that must have a feature's default code for the feature to be stored row by row. Below it, columns are
+// as fast.
 const SparseShare = 0.7
 
-// GroupSparse stores the sparse features of the matrix row by row as well, in
-// x.Sparse.
+// GroupSparse adds the sparse features of the matrix to x.Sparse, in groups.
 func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 	defaults := make([]int, len(x.Columns)) // −1 if the feature is not sparse
 	team.Do(len(x.Columns), func(_, j int) {
@@ -45,7 +43,7 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 		}
 		defaults[j] = -1
 		share := SparseShare
-		if m.Features[j].Codes() == 3 { // with two values, consecutive rows often update the same bin, which is slow
+		if m.Features[j].Codes() == 3 { // as a column with two values, it is slow: consecutive rows often update the same bin
 			share = 0.5
 		}
 		for code, n := range counts {
@@ -79,7 +77,7 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 	}
 	team.Do(len(groups), func(_, i int) { groups[i].fill(x, defaults) })
 	for _, g := range groups {
-		// A group of few features gains nothing. fill leaves a group empty if it has too many entries.
+		// A group of few features saves nothing. fill leaves a group empty if it would have too many entries.
 		if len(g.Columns) >= SparseWidth/2 && len(g.Entries) > 0 {
 			x.Sparse = append(x.Sparse, g)
 		} else {
@@ -88,8 +86,7 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 	}
 }
 
-// fill collects the entries of the group's columns. It leaves them empty if
-// there are more than 32 bits can count.
+// fill sets the entries of the group. It leaves them empty if their number does not fit into 32 bits.
 func (g *Sparse) fill(x *Matrix, defaults []int) {
 	first := make([]uint32, x.Rows+1)
 	total := 0

@@ -59,7 +59,7 @@ func TestMappedMatrix(t *testing.T) {
 	want := forms(inMemory)
 	for i, got := range forms(mapped) {
 		if len(want[0].Sparse) == 0 || len(want[0].Joint) == 0 {
-			t.Fatal("there are no other forms to compare")
+			t.Fatal("there are no sparse or joint columns to compare")
 		}
 		if !reflect.DeepEqual(got.Columns, want[i].Columns) || !reflect.DeepEqual(got.Joint, want[i].Joint) {
 			t.Errorf("matrix %d differs", i)

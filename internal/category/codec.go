@@ -10,10 +10,10 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// numeric stands for a number of categories.
+// numeric is the number of categories that a file stores for a numeric feature.
 const numeric = -1
 
-// Write adds the encoder to a file; nil adds nothing.
+// Write adds the encoder to a file. A nil encoder adds nothing.
 func (e *Encoder) Write(w *modelio.Writer) {
 	if e == nil {
 		return
@@ -41,16 +41,16 @@ func (e *Encoder) Write(w *modelio.Writer) {
 			values = append(values, rate...)
 		}
 	}
-	modelio.Add(w, "categories", counts)          // of each feature; −1: it is numeric
-	modelio.Add(w, "category_names", names)       // one after the other
-	modelio.Add(w, "category_name_ends", ends)    // where each ends
-	modelio.Add(w, "category_rated", rated)       // by feature: 1: it has rates
-	modelio.Add(w, "category_classes", e.Classes) // that have rates
+	modelio.Add(w, "categories", counts)          // number of categories by feature; −1: numeric
+	modelio.Add(w, "category_names", names)       // all names, concatenated
+	modelio.Add(w, "category_name_ends", ends)    // the offset in category_names at which each name ends
+	modelio.Add(w, "category_rated", rated)       // by feature: 1 if it is target encoded
+	modelio.Add(w, "category_classes", e.Classes) // the classes that have rates
 	modelio.Add(w, "category_rates", values)      // column after column
 }
 
-// Read reads the encoder of this many features and classes from a file; nil: it has
-// none.
+// Read reads an encoder from the file of a model or dataset with these numbers of features and classes. It returns nil if the file has
+// no encoder.
 func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 	if !file.Has("categories") {
 		return nil, nil
@@ -73,7 +73,7 @@ func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 	}
 	for i, k := range r.classes {
 		if k < 0 || int(k) >= classes || i > 0 && k <= r.classes[i-1] {
-			return nil, corrupt("category_classes are not classes in order")
+			return nil, corrupt("category_classes are not classes in rising order")
 		}
 	}
 	e := &Encoder{Features: make([]Feature, features), Classes: slices.Clone(r.classes)}
@@ -97,17 +97,17 @@ func corrupt(what string, args ...any) error {
 	return fmt.Errorf("%w: "+what, append([]any{modelio.ErrCorrupt}, args...)...)
 }
 
-// reader is the arrays of a file that are not read yet.
+// reader holds the arrays of a file while features are read from them one after the other.
 type reader struct {
 	names []uint8
-	begin uint64 // of the next name
-	ends  []uint64
-	rates []float32
+	begin uint64    // the offset of the next name
+	ends  []uint64  // of the names that are left
+	rates []float32 // that are left
 
 	classes []int32
 }
 
-// feature reads a categorical feature.
+// feature reads the next categorical feature.
 func (r *reader) feature(f *Feature, count int, rated uint8) error {
 	if count < 0 || count > len(r.ends) || rated > 1 || rated == 0 && count > bin.MaxValueBins {
 		return fmt.Errorf("has %d categories, and rated is %d", count, rated)

@@ -6,7 +6,7 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 )
 
-// List is categories in order of first sight.
+// List lists categories in the order in which they were added.
 type List struct {
 	Names []string
 	codes map[string]int32
@@ -15,7 +15,7 @@ type List struct {
 // NewList returns an empty list.
 func NewList() *List { return &List{[]string{}, map[string]int32{}} }
 
-// Code returns the position of a category, which is added if it is new.
+// Code returns the position of a category, and adds it if it is new.
 func (l *List) Code(name string) int32 {
 	code, known := l.codes[name]
 	if !known {
@@ -26,18 +26,17 @@ func (l *List) Code(name string) int32 {
 	return code
 }
 
-// Dictionary is the categories so far of a table whose rows come in blocks.
+// Dictionary collects the categories of a table whose rows come in blocks.
 type Dictionary struct {
-	lists []*List // by column; nil: it has numbers
+	lists []*List // by column; nil: the column is numeric
 }
 
-// Fits reports whether a column of a block can be one of the table: whether all blocks
-// so far have categories there, or none.
+// Fits reports whether column j of a block agrees with the blocks before: it must have categories if and only if they do.
 func (d *Dictionary) Fits(x bin.Source, j int) bool {
 	return d.lists == nil || (Categories(x, j) != nil) == (d.lists[j] != nil)
 }
 
-// Categories lists the categories of a column so far; nil: it has numbers.
+// Categories lists the categories of a column so far; nil if the column is numeric.
 func (d *Dictionary) Categories(j int) []string {
 	if d.lists == nil || d.lists[j] == nil {
 		return nil
@@ -45,8 +44,7 @@ func (d *Dictionary) Categories(j int) []string {
 	return d.lists[j].Names
 }
 
-// Unite takes up the categories that columns have elsewhere; nil: a column has
-// numbers.
+// Unite adds the categories that other ranks have, by column; nil: the column is numeric.
 func (d *Dictionary) Unite(categories [][]string) {
 	if d.lists == nil {
 		d.lists = make([]*List, len(categories))
@@ -64,8 +62,7 @@ func (d *Dictionary) Unite(categories [][]string) {
 	}
 }
 
-// Renumber returns a block with the positions that its categories have in the
-// dictionary, which takes up new ones.
+// Renumber adds the categories of a block to the dictionary, and returns the block with their positions in the dictionary as values.
 func (d *Dictionary) Renumber(x bin.Source) bin.Source {
 	r := &renumbered{Source: x, positions: make([][]float64, x.Cols())}
 	if d.lists == nil {
@@ -87,10 +84,10 @@ func (d *Dictionary) Renumber(x bin.Source) bin.Source {
 	return r
 }
 
-// renumbered is a table whose categories have other positions.
+// renumbered replaces the positions of a source's categories by others.
 type renumbered struct {
 	bin.Source
-	positions [][]float64 // by column and category; nil: it has numbers
+	positions [][]float64 // by column and category; nil: the column is numeric
 }
 
 func (r *renumbered) Column(j, first int, dst []float64) {

@@ -1,6 +1,5 @@
-// Package category turns the columns of a table, of which some are categorical,
-// into columns of numbers, which bins and trees are made of. An Encoder
-// remembers how, so that a model treats other tables in the same way.
+// Package category encodes the columns of a table, some of them categorical, as columns of numbers, from which bins are made. A model
+// stores the Encoder, so that it encodes other tables in the same way.
 package category
 
 import (
@@ -15,13 +14,12 @@ import (
 // Table is a table with categorical columns.
 type Table interface {
 	bin.Source
-	// Categories lists the categories of column j; nil: it is a column of numbers. A
-	// value of a categorical column is a position in the list, or NaN if it is
-	// missing.
+	// Categories lists the categories of column j; nil if the column is numeric. The values of a categorical column are positions in
+	// the list, and NaN where they are missing.
 	Categories(j int) []string
 }
 
-// Categories lists the categories of a column of a source; nil: it has numbers.
+// Categories lists the categories of column j of a source; nil if the column is numeric.
 func Categories(x bin.Source, j int) []string {
 	if t, ok := x.(Table); ok {
 		return t.Categories(j)
@@ -29,18 +27,17 @@ func Categories(x bin.Source, j int) []string {
 	return nil
 }
 
-// Feature is how one column becomes numbers. Numbers stay what they are. A
-// category becomes a code, which only says which categories are the same: 1 for
-// the first, and so on. Categories that training has not seen count as missing.
-// Where there are too many categories for codes, all have code 1, those not seen
-// too, and rates tell them apart.
+// Feature says how one column is encoded. The values of a numeric feature stay as they are. The categories of a categorical feature
+// become codes 1, 2, …, whose order has no meaning; categories that training has not seen count as missing. A feature with too many
+// categories for that is rated: it is target encoded. All its categories, also unseen ones, get code 1, and the rates in further
+// columns distinguish them.
 type Feature struct {
-	Categories []string // in order, each once; nil: numbers
+	Categories []string // in order, each once; nil: the feature is numeric
 	Rated      bool
-	Rates      [][]float32 // by class of the encoder, a further column: the rate of each category, and last that of categories not seen
+	Rates      [][]float32 // by class of Encoder.Classes, a column each: the rate of each category, and last the rate of unseen ones
 }
 
-// Codes returns the number of codes of a categorical feature.
+// Codes returns the number of codes of the feature; 0 if it is numeric.
 func (f *Feature) Codes() int {
 	if f.Rated {
 		return 1
@@ -48,7 +45,7 @@ func (f *Feature) Codes() int {
 	return len(f.Categories)
 }
 
-// code returns the number that a category becomes; past the last: one not seen.
+// code returns the code of a category. A position past the last category stands for an unseen one.
 func (f *Feature) code(category int) float64 {
 	switch {
 	case f.Rated:
@@ -59,16 +56,14 @@ func (f *Feature) code(category int) float64 {
 	return math.NaN()
 }
 
-// Encoder is how the columns of a table become columns of numbers: one for each,
-// in order, then the rates of the first feature that has some, and so on. Nil
-// leaves all columns as they are.
+// Encoder says how the columns of a table are encoded as columns of numbers: one column for each feature, in order, then the columns of
+// rates of the first rated feature, of the second, and so on. A nil Encoder leaves all columns as they are.
 type Encoder struct {
 	Features []Feature
-	Classes  []int32 // whose rates there are, in the order of the columns
+	Classes  []int32 // the classes that have rates, in the order of their columns
 }
 
-// Owners lists the features that the columns after encoding come from; nil: those
-// that they are.
+// Owners lists, by encoded column, the feature that it encodes. A nil Encoder returns nil: column j encodes feature j.
 func (e *Encoder) Owners() []int {
 	if e == nil {
 		return nil
@@ -85,8 +80,7 @@ func (e *Encoder) Owners() []int {
 	return owners
 }
 
-// Owner returns the feature that a column after encoding comes from, and which of its
-// rates it is; −1: none.
+// Owner returns the feature that an encoded column encodes, and which of the feature's columns of rates it is; −1 if it has codes or numbers.
 func (e *Encoder) Owner(column int) (feature, rate int) {
 	if column < len(e.Features) {
 		return column, -1
@@ -94,8 +88,8 @@ func (e *Encoder) Owner(column int) (feature, rate int) {
 	return e.Owners()[column], (column - len(e.Features)) % len(e.Classes)
 }
 
-// Values gives the number that each category of a feature becomes in a column
-// after encoding, and last that of categories not seen. NaN: it counts as missing.
+// Values returns the numbers that encode a feature's categories in an encoded column, and last the number of unseen categories. NaN
+// counts as missing.
 func (e *Encoder) Values(column int) []float64 {
 	feature, rate := e.Owner(column)
 	f := &e.Features[feature]
@@ -110,7 +104,7 @@ func (e *Encoder) Values(column int) []float64 {
 	return values
 }
 
-// Columns returns the number of columns that this many features become.
+// Columns returns the number of encoded columns of this many features.
 func (e *Encoder) Columns(features int) int {
 	if e == nil {
 		return features
@@ -118,8 +112,7 @@ func (e *Encoder) Columns(features int) int {
 	return len(e.Owners())
 }
 
-// Codes lists the number of codes of each column that this many features become; 0:
-// it has numbers.
+// Codes lists the number of codes of each encoded column of this many features; 0 if the column has numbers.
 func (e *Encoder) Codes(features int) []int {
 	codes := make([]int, e.Columns(features))
 	if e != nil {
@@ -130,7 +123,7 @@ func (e *Encoder) Codes(features int) []int {
 	return codes
 }
 
-// Equal reports whether two encoders do the same.
+// Equal reports whether two encoders encode alike.
 func (e *Encoder) Equal(o *Encoder) bool {
 	if e == nil || o == nil {
 		return e == o
@@ -140,7 +133,7 @@ func (e *Encoder) Equal(o *Encoder) bool {
 	})
 }
 
-// A MismatchError is a column that does not fit a feature.
+// A MismatchError says that a column has a category which is not a number, though the feature is numeric.
 type MismatchError struct {
 	Column int
 	Value  string
@@ -150,9 +143,8 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("column %d has the category %q, and the feature is numeric", e.Column, e.Value)
 }
 
-// Encode returns the columns of numbers of a table. Categories are found by
-// their names. A number stands for the category whose name is that number, and
-// the other way round.
+// Encode returns the encoded columns of a table. It finds categories by name. A number in the table stands for the category whose name
+// is that number, and a category whose name is a number stands for that number.
 func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
 	if e == nil {
 		e = &Encoder{}
@@ -166,22 +158,22 @@ func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
 			return x, nil
 		}
 	}
-	x = e.coded(x)
+	x = e.withCategories(x)
 	s := &encoded{Source: x, columns: make([]column, 0, len(e.Features))}
 	var rates []column
 	for j := range e.Features {
 		f := &e.Features[j]
-		places, err := f.places(x, j)
+		values, err := f.match(x, j)
 		if err != nil {
 			return nil, err
 		}
-		c := column{from: j, table: places.numbers}
+		c := column{from: j, lookup: values.numbers}
 		if f.Categories != nil {
-			c.table = places.take(f.code)
+			c.lookup = values.lookup(f.code)
 		}
 		s.columns = append(s.columns, c)
 		for _, rate := range f.Rates {
-			rates = append(rates, column{from: j, table: places.take(func(category int) float64 {
+			rates = append(rates, column{from: j, lookup: values.lookup(func(category int) float64 {
 				return float64(rate[category])
 			})})
 		}
@@ -190,13 +182,12 @@ func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
 	return s, nil
 }
 
-// coded is x with all digits of integers that stand for categories.
-func (e *Encoder) coded(x bin.Source) bin.Source {
+// withCategories returns x with the integers of categorical features as categories, so that no digit of them is lost.
+func (e *Encoder) withCategories(x bin.Source) bin.Source {
 	return Coded(x, func(j int) bool { return j < len(e.Features) && e.Features[j].Categories != nil }, false)
 }
 
-// EncodeRow writes the columns of numbers of a row, whose categories are positions
-// among those of the encoder. Other positions are categories that it does not list.
+// EncodeRow encodes a row. Categories are positions among the encoder's; any other position stands for an unseen category.
 func (e *Encoder) EncodeRow(row, columns []float64) {
 	rates := columns[len(e.Features):]
 	for j, x := range row {
@@ -205,7 +196,7 @@ func (e *Encoder) EncodeRow(row, columns []float64) {
 		if f.Categories == nil {
 			continue
 		}
-		category := len(f.Categories) // others
+		category := len(f.Categories) // unseen
 		if x >= 0 && x < float64(category) {
 			category = int(x)
 		}
@@ -221,7 +212,7 @@ func (e *Encoder) EncodeRow(row, columns []float64) {
 	}
 }
 
-// lookup replaces the values of a column by other numbers.
+// lookup replaces values of a column by the numbers that encode them.
 type lookup interface{ apply(values []float64) }
 
 // byPosition is a lookup for a categorical column.
@@ -253,49 +244,49 @@ func (t byNumber) apply(values []float64) {
 	}
 }
 
-// places is which of a feature's categories the values of a column are.
-type places struct {
-	numbers  lookup          // of a numeric feature; nil: the values themselves
-	unlisted int             // stands for categories that the feature does not list
-	position []int           // by category of a categorical column
-	number   map[float64]int // by value of a column of numbers
+// matched says which category of a feature each value of a column is.
+type matched struct {
+	numbers    lookup          // for a numeric feature; nil: the values are the numbers
+	unseen     int             // the position of unseen categories, after the last category
+	byPosition []int           // by category of a categorical column
+	byNumber   map[float64]int // by value of a column of numbers
 }
 
-// take returns a lookup of what of says of categories.
-func (p *places) take(of func(category int) float64) lookup {
-	if p.number != nil {
-		t := byNumber{map[float64]float64{}, of(p.unlisted)}
-		for v, category := range p.number {
-			t.known[v] = of(category)
+// lookup returns the lookup that encodes each category as encode says.
+func (m *matched) lookup(encode func(category int) float64) lookup {
+	if m.byNumber != nil {
+		t := byNumber{map[float64]float64{}, encode(m.unseen)}
+		for v, category := range m.byNumber {
+			t.known[v] = encode(category)
 		}
 		return t
 	}
-	t := make(byPosition, len(p.position))
-	for i, category := range p.position {
-		t[i] = of(category)
+	t := make(byPosition, len(m.byPosition))
+	for i, category := range m.byPosition {
+		t[i] = encode(category)
 	}
 	return t
 }
 
-// places finds the categories of a column of a source among those of the feature.
-func (f *Feature) places(x bin.Source, j int) (p places, err error) {
+// match finds the categories of column j of a source among the feature's.
+func (f *Feature) match(x bin.Source, j int) (m matched, err error) {
 	names := Categories(x, j)
-	p.unlisted = len(f.Categories)
+	m.unseen = len(f.Categories)
 	switch {
 	case f.Categories == nil && names == nil:
-		return p, nil
+		return m, nil
 	case f.Categories == nil: // names must be numbers
 		numbers := make(byPosition, len(names))
 		for i, name := range names {
 			if numbers[i], err = strconv.ParseFloat(name, 64); err != nil {
-				return p, &MismatchError{j, name}
+				return m, &MismatchError{j, name}
 			}
 		}
-		p.numbers = numbers
-		return p, nil
+		m.numbers = numbers
+		return m, nil
 	case names == nil:
-		p.number = f.numbers()
-		return p, nil
+		m.byNumber = f.numbers()
+		return m, nil
 	}
 	known := make(map[string]int, len(f.Categories))
 	for i, name := range f.Categories {
@@ -305,25 +296,25 @@ func (f *Feature) places(x bin.Source, j int) (p places, err error) {
 	if isNumber(x, j) {
 		byValue = f.numbers()
 	}
-	p.position = make([]int, len(names))
+	m.byPosition = make([]int, len(names))
 	for i, name := range names {
 		category, ok := known[name]
 		if v, err := strconv.ParseFloat(name, 64); !ok && byValue != nil && err == nil && math.Abs(v) < exactIntegers {
 			category, ok = byValue[v]
 		}
 		if !ok {
-			category = p.unlisted
+			category = m.unseen
 		}
-		p.position[i] = category
+		m.byPosition[i] = category
 	}
-	return p, nil
+	return m, nil
 }
 
-// exactIntegers is the integer up to which float64 holds all integers.
+// exactIntegers bounds the integers that float64 holds exactly.
 const exactIntegers = 1 << 53
 
-// numbers returns the categories that are numbers, by value. Where several have a value,
-// that counts which has the name of the number.
+// numbers returns the categories whose names are numbers, by value. If several names have one value, such as 1 and 01, the name that
+// [Name] gives the number wins.
 func (f *Feature) numbers() map[float64]int {
 	numbers := map[float64]int{}
 	for i, name := range f.Categories {
@@ -335,7 +326,7 @@ func (f *Feature) numbers() map[float64]int {
 	return numbers
 }
 
-// Name returns the category that a number stands for: an integer with all its digits.
+// Name returns the name of the category that a number stands for. Integers below 10²¹ are written with all their digits.
 func Name(x float64) string {
 	if math.Abs(x) < 1e21 && x == math.Trunc(x) {
 		return strconv.FormatFloat(x+0, 'f', 0, 64)
@@ -353,10 +344,10 @@ type encoded struct {
 	columns []column
 }
 
-// column is how a column of numbers comes from one of the source.
+// column is an encoded column.
 type column struct {
-	from  int
-	table lookup // nil: as it is
+	from   int    // the column of the source
+	lookup lookup // nil: the values stay as they are
 }
 
 func (s *encoded) Cols() int { return len(s.columns) }
@@ -364,7 +355,7 @@ func (s *encoded) Cols() int { return len(s.columns) }
 func (s *encoded) Column(j, first int, dst []float64) {
 	c := &s.columns[j]
 	s.Source.Column(c.from, first, dst)
-	if c.table != nil {
-		c.table.apply(dst)
+	if c.lookup != nil {
+		c.lookup.apply(dst)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 )
 
-// MaxCategories is the most categories that a feature can have.
+// MaxCategories is the largest number of categories of a feature.
 const MaxCategories = 1 << 24
 
-// A TooManyError is a column with more categories than a feature can have.
+// A TooManyError says that a column has more than [MaxCategories] categories.
 type TooManyError struct{ Column, Categories int }
 
 func (e *TooManyError) Error() string {
@@ -22,13 +22,13 @@ func (e *TooManyError) Error() string {
 
 // Options say how an encoder is fitted.
 type Options struct {
-	MaxBins     int    // of a feature
-	Categorical []bool // by column: its numbers stand for categories; nil: none do
+	MaxBins     int    // bins of a feature
+	Categorical []bool // by column: its numbers stand for categories; nil: no column's do
 	Seed        uint64
 }
 
-// Fit fits an encoder to a table. The source has the encoded columns to train
-// on: there, the rates of a row do not know the row's own class.
+// Fit fits an encoder to a table, and returns it with the encoded columns to train on, in which the rates of a row do not depend on the
+// row's own class. If no feature is categorical, it returns a nil encoder and x.
 func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 	x = Coded(x, func(j int) bool { return o.Categorical != nil && o.Categorical[j] }, false)
 	e := &Encoder{Features: make([]Feature, x.Cols())}
@@ -64,8 +64,7 @@ func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 	return e, columns, err
 }
 
-// findNames lists the categories of a column that occur, or, without names, its
-// numbers as categories, each once and in order.
+// findNames lists the categories that occur in a column, each once and in order. If names is nil, they are the names of its numbers.
 func findNames(x bin.Source, j int, names []string) (found []string) {
 	numbers, occurs := map[float64]bool{}, make([]bool, len(names))
 	for _, values := range blocks(x, j) {
@@ -94,8 +93,7 @@ func findNames(x bin.Source, j int, names []string) (found []string) {
 	return slices.Compact(found) // a list may have a name twice
 }
 
-// blocks gives the values of a column block by block, and the row that each begins
-// with.
+// blocks yields the values of column j block by block, each with its first row.
 func blocks(x bin.Source, j int) iter.Seq2[int, []float64] {
 	return func(yield func(int, []float64) bool) {
 		values := make([]float64, 4096)
@@ -109,8 +107,7 @@ func blocks(x bin.Source, j int) iter.Seq2[int, []float64] {
 	}
 }
 
-// SortNames sorts the names of categories or classes by value if all are integers,
-// else as strings. The order thus does not depend on that of the rows.
+// SortNames sorts the names of categories or classes by value if all are integers, otherwise as strings.
 func SortNames(names []string) {
 	values := make(map[string]int64, len(names))
 	for _, name := range names {

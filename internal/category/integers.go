@@ -7,25 +7,22 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 )
 
-// Integers is a source some of whose columns hold integers of 64 bits, of which
-// float64 rounds those beyond 2⁵³.
+// Integers is a source with columns of 64-bit integers, which float64 would round beyond 2⁵³.
 type Integers interface {
 	bin.Source
-	// Integers writes the values of column j to dst, from row first on, and reports
-	// whether it holds such integers. Unsigned ones are given as their bits: a negative
-	// number where Column has a positive one.
+	// Integers writes the values of column j to dst, from row first on, and reports whether the column has such integers. A uint64
+	// is written as its bits: beyond 2⁶³ it is negative here and positive in Column.
 	Integers(j, first int, dst []int64) bool
 }
 
-// IntegersOf is [Integers.Integers] of any source.
+// IntegersOf calls [Integers.Integers] if x has it, and returns false otherwise.
 func IntegersOf(x bin.Source, j, first int, dst []int64) bool {
 	i, ok := x.(Integers)
 	return ok && i.Integers(j, first, dst)
 }
 
-// Coded returns x with categories in place of the numbers in listed columns: each
-// different number is one. Integers keep all digits. Unless all is true, only columns
-// of integers are changed.
+// Coded returns x with each different number of the listed columns as a category. Integers keep all digits. Unless all is true, it
+// changes only columns of integers.
 func Coded(x bin.Source, listed func(j int) bool, all bool) bin.Source {
 	var c *coded
 	for j := range x.Cols() {
@@ -44,10 +41,10 @@ func Coded(x bin.Source, listed func(j int) bool, all bool) bin.Source {
 	return c
 }
 
-// coded is a table in which some columns of numbers are categorical.
+// coded is a table with some columns of numbers as categories.
 type coded struct {
 	bin.Source
-	columns []*numbering // by column; nil: as in the source
+	columns []*numbering // by column; nil: unchanged
 }
 
 func (c *coded) Categories(j int) []string {
@@ -68,22 +65,21 @@ func (c *coded) Integers(j, first int, dst []int64) bool {
 	return c.columns[j] == nil && IntegersOf(c.Source, j, first, dst)
 }
 
-// isNumber reports whether the categories of a column are numbers of the source.
+// isNumber reports whether the categories of column j were numbers.
 func isNumber(x bin.Source, j int) bool {
 	c, ok := x.(*coded)
 	return ok && c.columns[j] != nil
 }
 
-// number is a value of a column: an integer, unsigned or not, or else the bits of a
-// float64.
+// number is a value of a column: an int64, the bits of a uint64, or the bits of a float64.
 type number struct {
 	bits     int64
 	unsigned bool
 }
 
-// numbering is the different numbers of a column.
+// numbering numbers the different values of a column, as positions in names.
 type numbering struct {
-	whole     bool // they are integers
+	whole     bool // the values are integers
 	positions map[number]float64
 	names     []string
 }
@@ -109,8 +105,7 @@ func newNumbering(x bin.Source, j int, whole bool) *numbering {
 	return n
 }
 
-// each calls do with every number of a part of a column, of which the values as
-// float64 are given.
+// each calls do with every value, from row first on, that is not missing. values has the rows' values as float64.
 func (n *numbering) each(x bin.Source, j, first int, values []float64, do func(i int, key number)) {
 	var integers [1024]int64
 	for start := 0; start < len(values); start += len(integers) {

@@ -7,11 +7,10 @@ import (
 	"slices"
 )
 
-// Where several machines have the rows of a table, all of them know its categories.
-// Those of many categories have rates that depend on all rows before each: so every
-// machine computes them for all rows.
+// With several ranks, every rank knows the categories of all. A row's rates depend on all rows before it, on any rank, so each rank
+// computes the rates of all rows.
 
-// unite makes the categories of columns those that occur on any machine.
+// unite returns the categories that occur on any rank, by column.
 func (t *Target) unite(names [][]string) ([][]string, error) {
 	if t.Ranks == nil {
 		return names, nil
@@ -39,8 +38,8 @@ func (t *Target) unite(names [][]string) ([][]string, error) {
 	return united, t.Ranks.Err()
 }
 
-// whole returns the target of all machines' rows, by rank, and where its own begin.
-func (t *Target) whole() (whole *Target, first int) {
+// gatherAll returns the target of the rows of all ranks, in the order of the ranks, and the position of this rank's first row.
+func (t *Target) gatherAll() (whole *Target, first int) {
 	if t.Ranks == nil {
 		return t, 0
 	}
@@ -72,8 +71,8 @@ func (t *Target) whole() (whole *Target, first int) {
 	}, first
 }
 
-// gather returns the positions of all machines' rows, by rank.
-func (t *Target) gather(positions []int32) []int32 {
+// gatherPositions returns the positions of the rows of all ranks, in the order of the ranks.
+func (t *Target) gatherPositions(positions []int32) []int32 {
 	if t.Ranks == nil {
 		return positions
 	}

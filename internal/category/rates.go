@@ -11,42 +11,39 @@ import (
 	"github.com/libaoso/aoso/internal/hash"
 )
 
-// A feature of many categories has further columns: for each class, how often it
-// is that of the rows of a category. Few rows of a category tell little, so some
-// more rows count, of which the classes are those of all rows.
+// A feature with many categories is target encoded. It gets further columns, one for each class: the share of the class among the rows
+// of the category. As the share is uncertain for a category with few rows, it is computed as if the category had another `prior` rows,
+// with the shares of the classes among all rows.
 //
-// In training, the rate of a row is that of the rows before it, in an order that
-// looks random (L. Prokhorenkova et al., CatBoost: unbiased boosting with
-// categorical features, 2018). Any rate that left the row out in another way
-// would tell its class: it would be lower than others of its category if the row
-// is of the class.
+// In training, only the rows before a row count for its rate, in a pseudo-random order: ordered target statistics (L. Prokhorenkova et
+// al., CatBoost: unbiased boosting with categorical features, 2018). If all rows but the row itself counted, the rate would reveal the
+// row's class: it would be lower than the other rates of the category if the row has the class.
 const (
-	MostCodes = 100 // of a feature; bench/README.md tells why
-	prior     = 10  // more rows
-	mostRates = 12  // classes, the most frequent ones
+	MostCodes = 100 // categories of a feature that is not target encoded; bench/README.md says why
+	prior     = 10  // rows
+	mostRates = 12  // classes that get a column, the most frequent ones
 )
 
-// Target is the classes of the rows, from which rates are taken.
+// Target has the classes of the rows, from which rates are computed.
 type Target struct {
-	Ranks   *collective.Group // that have the other rows; nil: there are none
+	Ranks   *collective.Group // the ranks that have the other rows; nil: there are none
 	Classes int
-	Labels  []int32 // by row; −1: unknown
+	Labels  []int32 // by row; −1: an unknown label
 	Weight  func(row int) float64
 	ID      func(row int) uint64
 }
 
-// Train returns the columns to train on: the rates of a row do not know the row's
-// own class. Features that should have rates and have none, as in an encoder that
-// does not continue another's training, get those of all rows.
+// Train returns the encoded columns to train on, in which the rates of a row do not depend on the row's own class. Rated features that
+// have no rates yet get them from all rows; they have some if training continues a model.
 func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error) {
 	if e != nil {
-		x = e.coded(x)
+		x = e.withCategories(x)
 	}
 	plain, err := e.Encode(x)
 	if err != nil || e == nil || len(e.Classes) == 0 {
 		return plain, err
 	}
-	all, first := t.whole()
+	all, first := t.gatherAll()
 	r := newRater(all, e.Classes, all.shuffled(seed))
 	s := &ratedSource{Source: plain, features: len(e.Features)}
 	for j := range e.Features {
@@ -54,11 +51,11 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 		if !f.Rated {
 			continue
 		}
-		positions := t.gather(f.positions(x, j))
+		positions := t.gatherPositions(f.positions(x, j))
 		if err := t.Ranks.Err(); err != nil {
 			return nil, err
 		}
-		rates, before := r.rate(positions, len(f.Categories))
+		rates, before := r.rates(positions, len(f.Categories))
 		if f.Rates == nil {
 			f.Rates = rates
 		}
@@ -69,11 +66,10 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 	return s, nil
 }
 
-// positions returns the positions of a column's values among the categories of the
-// feature; −1: missing.
+// positions returns, by row, the position of column j's value among the feature's categories; −1 if it is missing.
 func (f *Feature) positions(x bin.Source, j int) []int32 {
-	places, _ := f.places(x, j)
-	position := places.take(func(category int) float64 { return float64(category) })
+	values, _ := f.match(x, j)
+	position := values.lookup(func(category int) float64 { return float64(category) })
 	positions := make([]int32, x.Rows())
 	for first, values := range blocks(x, j) {
 		position.apply(values)
@@ -87,8 +83,7 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 	return positions
 }
 
-// shuffled returns the numbers of the rows, ordered by a part of the hash of their ids,
-// then by id.
+// shuffled returns the rows in pseudo-random order: by 16 bits of the hash of their ids, then by id.
 func (t *Target) shuffled(seed uint64) []uint32 {
 	const bits = 16
 	bucket := func(row int) uint64 { return hash.Row(seed, t.ID(row)) >> (64 - bits) }
@@ -113,8 +108,7 @@ func (t *Target) shuffled(seed uint64) []uint32 {
 	return order
 }
 
-// RateColumns returns the number of columns that a feature of many categories has for its
-// rates, with this many classes.
+// RateColumns returns the number of columns of rates of a rated feature, given the number of classes.
 func RateColumns(classes int) int {
 	if classes <= 2 {
 		return classes - 1
@@ -122,10 +116,9 @@ func RateColumns(classes int) int {
 	return min(mostRates, classes)
 }
 
-// ratedClasses lists the classes that have rates, the more frequent ones. One of
-// two classes says all.
+// ratedClasses lists the classes that have rates: the most frequent ones. Of two classes, the second is enough.
 func ratedClasses(t *Target) []int32 {
-	counts := t.counts()
+	weights := t.classWeights()
 	var classes []int32
 	for k := range t.Classes {
 		classes = append(classes, int32(k))
@@ -133,15 +126,15 @@ func ratedClasses(t *Target) []int32 {
 	if t.Classes <= 2 {
 		classes = classes[1:]
 	}
-	slices.SortStableFunc(classes, func(a, b int32) int { return cmp.Compare(counts[b], counts[a]) })
+	slices.SortStableFunc(classes, func(a, b int32) int { return cmp.Compare(weights[b], weights[a]) })
 	classes = classes[:RateColumns(t.Classes)]
 	slices.Sort(classes)
 	return classes
 }
 
-// counts returns the weight of the rows of each class.
-func (t *Target) counts() []float64 {
-	sums, counts := make([]exact.Sum, t.Classes), make([]float64, t.Classes)
+// classWeights returns the total weight of each class's rows, on all ranks.
+func (t *Target) classWeights() []float64 {
+	sums, weights := make([]exact.Sum, t.Classes), make([]float64, t.Classes)
 	for row, y := range t.Labels {
 		if y >= 0 {
 			sums[y].Add(t.Weight(row))
@@ -152,41 +145,41 @@ func (t *Target) counts() []float64 {
 		all[k] = &sums[k]
 	}
 	t.Ranks.Add(all...)
-	for k := range counts {
-		counts[k] = sums[k].Float64()
+	for k := range weights {
+		weights[k] = sums[k].Float64()
 	}
-	return counts
+	return weights
 }
 
 // rater computes rates.
 type rater struct {
-	target  *Target
-	order   []uint32
-	classes []int32   // that have rates
-	place   []int     // by class: its position among those; −1: none
-	share   []float64 // of these classes among all rows
+	target   *Target
+	order    []uint32  // the rows, in pseudo-random order
+	classes  []int32   // that have rates
+	position []int     // by class: its position in classes; −1: it is not there
+	share    []float64 // of each of classes among all rows
 }
 
 func newRater(t *Target, classes []int32, order []uint32) *rater {
 	r := &rater{target: t, order: order, classes: classes}
 	for k := range t.Classes {
-		r.place = append(r.place, slices.Index(classes, int32(k)))
+		r.position = append(r.position, slices.Index(classes, int32(k)))
 	}
-	counts, total := t.counts(), 0.0
-	for _, count := range counts {
-		total += count
+	weights, total := t.classWeights(), 0.0
+	for _, weight := range weights {
+		total += weight
 	}
 	for _, k := range classes {
-		r.share = append(r.share, counts[k]/total)
+		r.share = append(r.share, weights[k]/total)
 	}
 	return r
 }
 
-// rate returns the rates of a feature's categories, and for each row those of the
-// rows before it.
-func (r *rater) rate(positions []int32, categories int) (all, before [][]float32) {
+// rates returns two tables with a row for each rated class: the rates of a feature's categories from all rows, and by row the rates from
+// the rows before it.
+func (r *rater) rates(positions []int32, categories int) (all, before [][]float32) {
 	width := len(r.classes) + 1
-	sums := make([]float64, (categories+1)*width) // by category: the weight of each class, and of all; last of none
+	sums := make([]float64, (categories+1)*width) // by category: the weight of each rated class and of all rows; last, unseen categories: 0
 	for range r.classes {
 		all, before = append(all, make([]float32, categories+1)), append(before, make([]float32, len(positions)))
 	}
@@ -211,7 +204,7 @@ func (r *rater) rate(positions []int32, categories int) (all, before [][]float32
 		}
 		w, weight := sums[category*width:][:width], r.target.Weight(int(row))
 		w[width-1] += weight
-		if k := r.place[y]; k >= 0 {
+		if k := r.position[y]; k >= 0 {
 			w[k] += weight
 		}
 	}
@@ -221,8 +214,7 @@ func (r *rater) rate(positions []int32, categories int) (all, before [][]float32
 	return all, before
 }
 
-// ratedSource is a source to train on. Its columns after those of the features are
-// the rates of rows.
+// ratedSource has the columns to train on: one for each feature, then the rates of the rows.
 type ratedSource struct {
 	bin.Source
 	features int

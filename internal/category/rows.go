@@ -2,7 +2,7 @@ package category
 
 import "github.com/libaoso/aoso/internal/bin"
 
-// Rows returns a table of n rows of x, from row first on.
+// Rows returns a table with n rows of x, from row first on.
 func Rows(x bin.Source, first, n int) Table { return &rows{x, first, n} }
 
 type rows struct {
@@ -20,7 +20,7 @@ func (r *rows) Integers(j, first int, dst []int64) bool {
 
 func (r *rows) Categories(j int) []string { return Categories(r.Source, j) }
 
-// Picked returns a table of some columns of x, at the given positions.
+// Picked returns a table with the columns of x at the given positions.
 func Picked(x bin.Source, positions []int) Table { return &picked{x, positions} }
 
 type picked struct {
@@ -38,9 +38,8 @@ func (p *picked) Integers(j, first int, dst []int64) bool {
 
 func (p *picked) Categories(j int) []string { return Categories(p.Source, p.positions[j]) }
 
-// EncodeRows encodes rows of the table that columns come from, by [Fit] or
-// [Encoder.Encode]. x has these rows with the same lists of categories; row tells
-// where a row of x is in the table.
+// EncodeRows encodes some rows of a table as columns, which [Fit] or [Encoder.Encode] made of the table, encodes them. x has the rows,
+// with the same lists of categories as the table; row returns the position in the table of a row of x.
 func EncodeRows(columns, x bin.Source, row func(i int) int) bin.Source {
 	switch c := columns.(type) {
 	case *encoded:
@@ -51,7 +50,7 @@ func EncodeRows(columns, x bin.Source, row func(i int) int) bin.Source {
 	return x
 }
 
-// ratedRows is rows of a source with rates.
+// ratedRows has some rows of a ratedSource.
 type ratedRows struct {
 	bin.Source
 	rated *ratedSource

@@ -1,5 +1,5 @@
-// Package collective lets training on several machines act as one run: each machine has some of
-// the rows, and they exchange sums over their rows.
+// Package collective connects the ranks of a distributed training run: each rank has some of the rows, and they exchange sums over their
+// rows.
 package collective
 
 import (
@@ -30,29 +30,26 @@ type Collective interface {
 	// same length on all ranks.
 	AllReduce(op Op, v []int64) error
 
-	// AllGather returns what every rank has passed, by rank. Lengths may differ, and may be
-	// zero.
+	// AllGather returns the bytes that each rank passes, by rank. Their lengths may differ, and may be 0.
 	AllGather(b []byte) ([][]byte, error)
 
-	// Abort tells the other ranks that this one gives up, and why, so that their calls fail
-	// instead of waiting. The implementation may end the other processes instead.
+	// Abort tells the other ranks that this rank gives up, and why, so that their calls fail instead of waiting. An implementation may
+	// end the other processes instead.
 	Abort(reason string)
 }
 
-// Scatterer is a collective that also offers ReduceScatter, which sends less than AllReduce if a
-// rank needs only its part of the sums. Either all ranks of a collective are Scatterers or none
-// is.
+// Scatterer is a collective with ReduceScatter, which sends less than AllReduce if a rank needs only its part of the sums. Either all ranks
+// of a collective are Scatterers, or none is.
 type Scatterer interface {
 	Collective
 
-	// ReduceScatter returns the sums, modulo 2⁶⁴, of this rank's part of v over all ranks. v
-	// holds the parts of all ranks, one after another, of counts[rank] numbers each; counts are
-	// the same on all ranks. v may be overwritten.
+	// ReduceScatter returns this rank's part of the sums of v over all ranks, modulo 2⁶⁴. v consists of a part for each rank, in order, of
+	// counts[rank] numbers. counts are the same on all ranks. ReduceScatter may overwrite v.
 	ReduceScatter(v []int64, counts []int) ([]int64, error)
 }
 
-// Group is a collective whose first error is final: after it, calls do nothing, and their
-// results are meaningless. A nil group stands for a single machine, where calls change nothing.
+// Group is a collective whose first error is final: afterwards, calls do nothing and their results have no meaning. A nil group is a
+// single rank, for which sums, maxima and gathering change nothing.
 type Group struct {
 	c     Collective
 	err   error
@@ -60,7 +57,7 @@ type Group struct {
 	calls int64
 }
 
-// NewGroup returns nil for a nil collective or one of a single rank.
+// NewGroup returns the group of a collective; nil if c is nil or has a single rank.
 func NewGroup(c Collective) *Group {
 	if c == nil || c.Size() == 1 {
 		return nil
@@ -68,7 +65,7 @@ func NewGroup(c Collective) *Group {
 	return &Group{c: c}
 }
 
-// Err returns the first error, or nil.
+// Err returns the first error; nil if there was none.
 func (g *Group) Err() error {
 	if g == nil {
 		return nil
@@ -76,7 +73,7 @@ func (g *Group) Err() error {
 	return g.err
 }
 
-// Rank returns the rank of this machine.
+// Rank returns the rank of this process.
 func (g *Group) Rank() int {
 	if g == nil {
 		return 0
@@ -92,7 +89,7 @@ func (g *Group) Size() int {
 	return g.c.Size()
 }
 
-// Traffic returns how many bytes this rank has passed to how many calls.
+// Traffic returns the number of bytes that this rank has passed to the collective, and the number of calls.
 func (g *Group) Traffic() (bytes, calls int64) {
 	if g == nil {
 		return 0, 0
@@ -100,10 +97,10 @@ func (g *Group) Traffic() (bytes, calls int64) {
 	return g.bytes, g.calls
 }
 
-// Sum replaces numbers by the sums over all ranks.
+// Sum replaces v by the sums over all ranks, element by element.
 func (g *Group) Sum(v []int64) { g.reduce(Sum, v) }
 
-// Max replaces numbers by the greatest of all ranks.
+// Max replaces v by the maxima over all ranks, element by element.
 func (g *Group) Max(v []int64) { g.reduce(Max, v) }
 
 func (g *Group) reduce(op Op, v []int64) {
@@ -114,9 +111,8 @@ func (g *Group) reduce(op Op, v []int64) {
 	g.fail(g.c.AllReduce(op, v))
 }
 
-// SumPart returns the sums over all ranks of this rank's part of v, and overwrites v. v holds
-// the parts of all ranks, one after another, of counts[rank] numbers each. After an error the
-// result is meaningless, but has the right length.
+// SumPart returns this rank's part of the sums of v over all ranks, and overwrites v. v consists of a part for each rank, in order, of
+// counts[rank] numbers. After an error the result has the right length, but no meaning.
 func (g *Group) SumPart(v []int64, counts []int) []int64 {
 	rank := g.c.Rank()
 	first := 0
@@ -132,7 +128,7 @@ func (g *Group) SumPart(v []int64, counts []int) []int64 {
 	g.count(8 * len(v))
 	sums, err := c.ReduceScatter(v, counts)
 	if err == nil && len(sums) != len(part) {
-		err = fmt.Errorf("ReduceScatter has returned %d numbers, must return %d", len(sums), len(part))
+		err = fmt.Errorf("ReduceScatter returned %d numbers, must return %d", len(sums), len(part))
 	}
 	if err != nil {
 		g.fail(err)
@@ -141,7 +137,7 @@ func (g *Group) SumPart(v []int64, counts []int) []int64 {
 	return sums
 }
 
-// SumMax is Sum and Max with one message, for few numbers.
+// SumMax replaces sums by their sums and most by their maxima, over all ranks, with one message. It is meant for few numbers.
 func (g *Group) SumMax(sums, most []int64) {
 	if g == nil {
 		return
@@ -165,7 +161,7 @@ func (g *Group) SumMax(sums, most []int64) {
 	}
 }
 
-// Add replaces exact sums by their sums over all ranks.
+// Add replaces each exact sum by its sum over all ranks.
 func (g *Group) Add(sums ...*exact.Sum) {
 	if g == nil {
 		return
@@ -181,14 +177,14 @@ func (g *Group) Add(sums ...*exact.Sum) {
 	}
 }
 
-// Int returns the sum of a number over all ranks.
+// Int returns the sum of n over all ranks.
 func (g *Group) Int(n int) int {
 	v := [1]int64{int64(n)}
 	g.Sum(v[:])
 	return int(v[0])
 }
 
-// Any reports whether a condition holds on any rank.
+// Any reports whether the condition is true on any rank.
 func (g *Group) Any(condition bool) bool {
 	var v [1]int64
 	if condition {
@@ -198,8 +194,7 @@ func (g *Group) Any(condition bool) bool {
 	return v[0] != 0
 }
 
-// Gather returns what every rank passes, by rank, each a number of records of record bytes; nil
-// after an error.
+// Gather returns the bytes that each rank passes, by rank; nil after an error. Their lengths are multiples of record.
 func (g *Group) Gather(b []byte, record int) [][]byte {
 	if g == nil {
 		return [][]byte{b}
@@ -210,11 +205,11 @@ func (g *Group) Gather(b []byte, record int) [][]byte {
 	g.count(len(b))
 	all, err := g.c.AllGather(b)
 	if err == nil && len(all) != g.c.Size() {
-		err = fmt.Errorf("AllGather has returned %d parts, must return %d, one of each rank", len(all), g.c.Size())
+		err = fmt.Errorf("AllGather returned %d parts, must return %d, one of each rank", len(all), g.c.Size())
 	}
 	for rank := range all {
 		if n := len(all[rank]); err == nil && n%record != 0 {
-			err = fmt.Errorf("AllGather has returned %d bytes of rank %d, must return records of %d", n, rank, record)
+			err = fmt.Errorf("AllGather returned %d bytes of rank %d, must return a multiple of %d", n, rank, record)
 		}
 	}
 	if err != nil {
@@ -224,19 +219,19 @@ func (g *Group) Gather(b []byte, record int) [][]byte {
 	return all
 }
 
-// GatherSame is Gather for the same number of bytes from all ranks.
+// GatherSame is [Group.Gather] if all ranks pass the same number of bytes.
 func (g *Group) GatherSame(b []byte) [][]byte {
 	all := g.Gather(b, 1)
 	for rank := range all {
 		if len(all[rank]) != len(b) {
-			g.fail(fmt.Errorf("AllGather has returned %d bytes of rank %d, must return %d", len(all[rank]), rank, len(b)))
+			g.fail(fmt.Errorf("AllGather returned %d bytes of rank %d, must return %d", len(all[rank]), rank, len(b)))
 			return nil
 		}
 	}
 	return all
 }
 
-// Pack returns numbers as bytes, 8 each, to be gathered.
+// Pack returns numbers as little-endian bytes, for Gather.
 func Pack(v []uint64) []byte {
 	b := make([]byte, 0, 8*len(v))
 	for _, x := range v {
@@ -254,7 +249,7 @@ func Unpack(b []byte) []uint64 {
 	return v
 }
 
-// Abort ends the training on all ranks, because of an error on this one.
+// Abort ends the training run on all ranks because of an error on this rank.
 func (g *Group) Abort(err error) {
 	if g != nil && g.err == nil {
 		g.c.Abort(fmt.Sprintf("rank %d: %v", g.c.Rank(), err))
@@ -267,7 +262,7 @@ func (g *Group) count(bytes int) {
 	g.calls++
 }
 
-// ErrCollective matches every error of a collective.
+// ErrCollective matches every error of a group.
 var ErrCollective = errors.New("the ranks of the training cannot reach one another")
 
 func (g *Group) fail(err error) {

@@ -62,11 +62,10 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// plain is a collective that is no Scatterer.
+// plain hides that a collective is a Scatterer.
 type plain struct{ Collective }
 
-// TestSumPart sums the parts of ranks, some of which are empty, with and without
-// ReduceScatter.
+// TestSumPart sums parts, some of them empty, with and without ReduceScatter.
 func TestSumPart(t *testing.T) {
 	for size := 2; size <= 5; size++ {
 		for _, scatters := range []bool{false, true} {
@@ -100,7 +99,7 @@ type short struct{ Collective }
 
 func (short) ReduceScatter([]int64, []int) ([]int64, error) { return nil, nil }
 
-// TestAlone: a nil group stands for one machine.
+// TestAlone: a nil group is a single rank.
 func TestAlone(t *testing.T) {
 	g := NewGroup(NewLocal(1)[0])
 	if g != nil || NewGroup(nil) != nil {
@@ -116,8 +115,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestErrors: if ranks make different calls, or pass different lengths, all ranks get an error,
-// and the first error is final.
+// TestErrors: if ranks make different calls or pass different lengths, all ranks get an error, and the first error is final.
 func TestErrors(t *testing.T) {
 	for name, do := range map[string]func(g *Group){
 		"lengths": func(g *Group) { g.Sum(make([]int64, 1+g.Rank())) },

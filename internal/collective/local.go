@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// NewLocal returns the ranks of a collective within a process, each for one goroutine. They are
-// Scatterers.
+// NewLocal returns the ranks of a collective within one process. Each rank is for one goroutine. They are Scatterers.
 func NewLocal(size int) []Collective {
 	m := &meeting{}
 	m.all.L = &m.mu
@@ -22,29 +21,29 @@ func NewLocal(size int) []Collective {
 	return ranks
 }
 
-// meeting is where ranks wait for one another.
+// meeting is the state that the ranks share.
 type meeting struct {
-	given   [2][]any     // by rank, in exchanges of even and of odd numbers
-	arrived atomic.Int64 // number of arrivals in all exchanges so far
-	asleep  atomic.Int64 // number of ranks that wait for all
-	aborted atomic.Pointer[string]
+	given   [2][]any               // what each rank has passed, in exchanges with even and with odd numbers
+	arrived atomic.Int64           // number of arrivals in all exchanges so far
+	asleep  atomic.Int64           // number of ranks that wait for others in their sleep
+	aborted atomic.Pointer[string] // the reason; nil: no rank has aborted
 
 	mu  sync.Mutex
-	all sync.Cond
+	all sync.Cond // signals that all ranks have arrived, or one has aborted
 }
 
 type local struct {
 	*meeting
 	rank      int
 	exchanges int64
-	numbers   [2][]int64 // copies of what this rank passes
+	numbers   [2][]int64 // copies of the numbers that this rank passes
 }
 
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return len(l.given[0]) }
 
-// exchange returns what all ranks have passed. It stays valid until this rank starts the
-// exchange after the next: then all others have started the next, and so left this one.
+// exchange returns what each rank passes, by rank. The result is valid until this rank starts the exchange after the next; then all other
+// ranks have started the next exchange, so they have finished this one.
 func (l *local) exchange(give any) ([]any, error) {
 	given := l.given[l.exchanges%2]
 	l.exchanges++
@@ -58,9 +57,9 @@ func (l *local) exchange(give any) ([]any, error) {
 	return given, l.err()
 }
 
-// wait returns when the given number of ranks has arrived.
+// wait returns when l.arrived has reached this number, or a rank has aborted.
 func (l *local) wait(arrived int64) error {
-	const turns = 100 // take less time than sleeping and being woken
+	const turns = 100 // of polling, which take less time than sleeping and waking up
 	for range turns {
 		if l.arrived.Load() >= arrived || l.aborted.Load() != nil {
 			return l.err()
@@ -97,7 +96,7 @@ func (l *local) Abort(reason string) {
 	l.wake()
 }
 
-// copyOf returns a copy of v that the others can read, whatever happens to v.
+// copyOf returns a copy of v that other ranks can read while this rank changes v.
 func (l *local) copyOf(v []int64) []int64 {
 	buffer := &l.numbers[l.exchanges%2]
 	*buffer = append((*buffer)[:0], v...)
@@ -109,7 +108,7 @@ func (l *local) AllReduce(op Op, v []int64) error {
 	for rank, g := range given {
 		theirs, ok := g.([]int64)
 		if !ok || len(theirs) != len(v) {
-			return fmt.Errorf("rank %d makes another call than AllReduce of %d numbers", rank, len(v))
+			return fmt.Errorf("rank %d made another call than AllReduce of %d numbers", rank, len(v))
 		}
 		switch {
 		case rank == 0:
@@ -143,7 +142,7 @@ func (l *local) ReduceScatter(v []int64, counts []int) ([]int64, error) {
 	for rank, g := range given {
 		theirs, ok := g.(parts)
 		if !ok || len(theirs.v) != len(v) || !slices.Equal(theirs.counts, counts) {
-			return nil, fmt.Errorf("rank %d makes another call than ReduceScatter of %d numbers", rank, len(v))
+			return nil, fmt.Errorf("rank %d made another call than ReduceScatter of %d numbers", rank, len(v))
 		}
 		for i, x := range theirs.v[first:][:len(sums)] {
 			sums[i] += x
@@ -157,7 +156,7 @@ func (l *local) AllGather(b []byte) (all [][]byte, err error) {
 	for rank, g := range given {
 		theirs, ok := g.([]byte)
 		if !ok {
-			return nil, fmt.Errorf("rank %d makes another call than AllGather", rank)
+			return nil, fmt.Errorf("rank %d made another call than AllGather", rank)
 		}
 		all = append(all, theirs)
 	}

@@ -15,42 +15,40 @@ import (
 type BuildOptions struct {
 	Names       []string
 	Named       bool   // the names were given, not generated
-	Categorical []bool // by feature: its numbers stand for categories; nil: none do
+	Categorical []bool // by feature: its numbers stand for categories; nil: no feature's do
 	MaxBins     int
-	SampleRows  int // that bins are fitted to
+	SampleRows  int // the number of rows that bins are fitted to
 	Seed        uint64
-	TextLabels  bool // for [Classes]
-	DenseOnly   bool
-	Path        string            // of the file to keep the set in; "": in memory
-	Ranks       *collective.Group // that have the other rows; nil: there are none
-	Whole       bin.Source        // all rows, with ranks, which can be read at any time; nil: they come and go in blocks
-	Continues   bool              // a model, whose encoder is given
-	Encoder     *category.Encoder // of that model; nil: its features are numbers
+	TextLabels  bool              // as for [Classes]
+	DenseOnly   bool              // no further column encodings, see [Set.Group]
+	Path        string            // the file to write the set to; "": the set stays in memory
+	Ranks       *collective.Group // the ranks that have the other rows; nil: there are none
+	Whole       bin.Source        // with ranks: all rows of this rank, if they can be read at any time; nil: they come in blocks
+	Continues   bool              // the set is to continue a model, whose encoder is Encoder
+	Encoder     *category.Encoder // of that model; nil: its features are numeric
 }
 
-// Builder builds a set of rows that come in blocks, and come twice: the first time
-// it learns what bins and categories there are, the second time it quantizes the
-// rows. Beside the set it keeps a sample of the rows, and a byte or four for each
-// label, weight and category.
+// Builder builds a set in two passes over rows that come in blocks. The first pass fits the bins and finds the categories, the second
+// quantizes the rows. Beside the set, a builder stores a sample of the rows, and one to eight bytes for each label, weight and category.
 type Builder struct {
 	options BuildOptions
 	sketch  *Sketch
 
 	dictionary *category.Dictionary
-	kept       *RowBlocks // of each row the number of its label, its weight, and its categories
+	kept       *RowBlocks // by row: the number of its label, its weight, and its categories
 	weighted   bool
 	IDs        []uint64      // of the rows; nil: their positions
-	labels     []Label       // in order of first sight
-	numbers    map[Label]int // of these labels
+	labels     []Label       // the distinct labels, in order of appearance
+	numbers    map[Label]int // positions in labels; in the second pass, classes
 
 	set     *Set
-	columns bin.Source // of the kept rows, encoded
+	columns bin.Source // the kept columns, encoded
 	coder   *bin.Coder
-	file    *codeFile // nil: the set is kept in memory
+	file    *codeFile // nil: the set stays in memory
 	row     int       // the next row to quantize
 }
 
-// NewBuilder returns a builder without rows, whose categories go to the dictionary.
+// NewBuilder returns a builder without rows, which adds their categories to the dictionary.
 func NewBuilder(o BuildOptions, d *category.Dictionary) *Builder {
 	b := &Builder{options: o, dictionary: d, sketch: NewSketch(len(o.Names), o.Seed, o.SampleRows), numbers: map[Label]int{}}
 	if o.Whole != nil {
@@ -59,16 +57,16 @@ func NewBuilder(o BuildOptions, d *category.Dictionary) *Builder {
 	return b
 }
 
-// Rows returns the number of rows seen the first time.
+// Rows returns the number of rows of the first pass.
 func (b *Builder) Rows() int { return b.sketch.seen }
 
-// TextLabels reports whether the labels of any rank are texts.
+// TextLabels reports whether the labels of any rank are strings.
 func (b *Builder) TextLabels() bool { return b.options.TextLabels }
 
-// Labels returns the labels seen, each once.
+// Labels returns the distinct labels of the first pass.
 func (b *Builder) Labels() []Label { return b.labels }
 
-// Sample takes in the next rows, which the builder sees for the first time.
+// Sample adds the next rows of the first pass.
 func (b *Builder) Sample(x bin.Source, labels []Label, weights []float64, ids []uint64, team *par.Team) {
 	x = b.dictionary.Renumber(x)
 	k := keptColumns{Source: x, labels: make([]int, len(labels)), weights: weights}
@@ -88,7 +86,7 @@ func (b *Builder) Sample(x bin.Source, labels []Label, weights []float64, ids []
 	b.sketch.Add(x, ids, team)
 }
 
-// keptColumns is the columns of a block that a builder keeps.
+// keptColumns has the columns of a block that a builder stores: labels, weights, and the categorical features.
 type keptColumns struct {
 	bin.Source
 	labels      []int
@@ -117,20 +115,20 @@ func (k *keptColumns) Column(j, first int, dst []float64) {
 	}
 }
 
-// keptTable is the categories of all rows, as a table whose other columns cannot be
-// read.
+// keptTable has the categorical columns of all rows. Its numeric columns cannot be read.
 type keptTable struct {
 	*Builder
-	place []int // by column: of the kept columns
+	keptColumn []int // by column: its position among the kept columns
 }
 
 func (t *keptTable) Cols() int                 { return len(t.options.Names) }
 func (t *keptTable) Categories(j int) []string { return t.dictionary.Categories(j) }
 
-func (t *keptTable) Column(j, first int, dst []float64) { t.kept.Column(t.place[j], first, dst) }
+func (t *keptTable) Column(j, first int, dst []float64) {
+	t.kept.Column(t.keptColumn[j], first, dst)
+}
 
-// Begin ends the first pass over the rows, whose classes are given in order, and
-// begins the second.
+// Begin ends the first pass and begins the second. classes are the classes in order.
 func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	o := &b.options
 	b.set = &Set{Target: b.target(classes), Names: o.Names, Named: o.Named}
@@ -139,9 +137,9 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	}
 	table := &keptTable{b, make([]int, len(o.Names))}
 	next := 2
-	for j := range table.place {
+	for j := range table.keptColumn {
 		if b.dictionary.Categories(j) != nil || o.Categorical != nil && o.Categorical[j] {
-			table.place[j] = next
+			table.keptColumn[j] = next
 			next++
 		}
 	}
@@ -199,7 +197,7 @@ func (b *Builder) target(classes []string) Target {
 	return t
 }
 
-// fit fits the bins.
+// fit fits the bins to the sample.
 func (b *Builder) fit(team *par.Team) (*bin.Mapper, error) {
 	defer func() { b.sketch.values, b.sketch.rows, b.sketch.sample = nil, nil, nil }()
 	categories := b.set.Encoder.Codes(len(b.set.Names))
@@ -217,13 +215,13 @@ func (b *Builder) fit(team *par.Team) (*bin.Mapper, error) {
 	return m, nil
 }
 
-// sampled returns the rows of the sample, encoded, and their numbers among all rows.
+// sampled returns the rows of the sample, encoded, and their positions among all rows.
 func (b *Builder) sampled(team *par.Team) (bin.Source, []int) {
 	sample, rows := b.sketch.Rows(team)
 	return category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] }), rows
 }
 
-// owner returns the feature that an encoded column is made of.
+// owner returns the feature that an encoded column encodes.
 func (b *Builder) owner(column int) int {
 	if owners := b.set.Encoder.Owners(); owners != nil {
 		return owners[column]
@@ -231,7 +229,7 @@ func (b *Builder) owner(column int) int {
 	return column
 }
 
-// A ChangedError says what rows have in place of what they had the first time.
+// A ChangedError says what the rows of the second pass have that differs from the first.
 type ChangedError struct {
 	What    string
 	Is, Was any
@@ -239,7 +237,7 @@ type ChangedError struct {
 
 func (e *ChangedError) Error() string { return fmt.Sprintf("%s is %v, was %v", e.What, e.Is, e.Was) }
 
-// Append quantizes the next rows, which the builder sees for the second time.
+// Append quantizes the next rows of the second pass.
 func (b *Builder) Append(x bin.Source, labels []Label, team *par.Team) error {
 	if rows := b.row + x.Rows(); rows > b.Rows() {
 		return &ChangedError{"rows", rows, b.Rows()}
@@ -260,7 +258,7 @@ func (b *Builder) Append(x bin.Source, labels []Label, team *par.Team) error {
 	return nil
 }
 
-// Finish returns the set, of which all rows were quantized; nil: it is in its file.
+// Finish ends the second pass and returns the set; nil if it was written to a file.
 func (b *Builder) Finish(team *par.Team) (*Set, error) {
 	if b.row < b.Rows() {
 		return nil, &ChangedError{"rows", b.row, b.Rows()}
@@ -277,7 +275,7 @@ func (b *Builder) Finish(team *par.Team) (*Set, error) {
 	return b.set, nil
 }
 
-// release gives back what only the passes over the rows need.
+// release drops what only the two passes need, and returns the memory to the system.
 func (b *Builder) release() {
 	features := len(b.set.Names)
 	sample := min(b.Rows(), 3*min(b.options.SampleRows, b.Rows()))
@@ -286,12 +284,12 @@ func (b *Builder) release() {
 	mem.GiveBack(garbage)
 }
 
-// Free removes what an unfinished set has on the disk. Freeing twice does nothing.
+// Free removes the file of an unfinished set. Freeing twice does nothing.
 func (b *Builder) Free() {
 	if b.file != nil {
 		b.file.draft.Drop()
 	}
 }
 
-// All is the sample size of all rows.
+// All is a sample size that takes all rows.
 const All = math.MaxInt

@@ -7,18 +7,18 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// codeFile is the file of a set in the making, whose rows come in order. They go
-// through a buffer, so that every write is a long part of a column.
+// codeFile writes the file of a set whose rows come in order. A buffer collects rows, as the file has column after column and short writes
+// are slow.
 type codeFile struct {
 	draft  *modelio.Draft
 	set    *Set
 	coder  *bin.Coder
 	buffer *bin.Matrix
-	first  int // row of the file that is the first of the buffer
-	filled int // rows of the buffer
+	first  int // the row of the buffer's first row
+	filled int // rows in the buffer
 }
 
-// newCodeFile begins the file of a set that has all but a matrix.
+// newCodeFile begins the file of a set that is complete except for the matrix.
 func newCodeFile(path string, s *Set, c *bin.Coder) (*codeFile, error) {
 	const size, least = 32 << 20, 1 << 10 // bytes and rows of the buffer
 	rows := min(max(size/len(s.Mapper.Features), least), blockRows, s.Rows())
@@ -47,7 +47,7 @@ func (f *codeFile) write(x bin.Source, team *par.Team) error {
 	return nil
 }
 
-// flush moves the rows of the buffer to the file.
+// flush writes the rows of the buffer to the file.
 func (f *codeFile) flush() error {
 	at := f.first
 	for _, column := range f.buffer.Columns {

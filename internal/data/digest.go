@@ -7,13 +7,12 @@ import (
 	"github.com/libaoso/aoso/internal/hash"
 )
 
-// Digest returns a text that differs between sets of other rows, bins or categories. It
-// depends neither on the order of the rows nor on which machines have them. All
-// machines ask for it at once.
+// Digest returns a hash, as hexadecimal digits, of the ids, classes and weights of the rows, the bins and the categories. It depends
+// neither on the order of the rows nor on which rank has a row. All ranks must call it together.
 func (s *Set) Digest() string {
-	about := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper}
-	about.Classes = s.Classes
-	w := about.writer(s.AllRows())
+	withoutRows := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper}
+	withoutRows.Classes = s.Classes
+	w := withoutRows.writer(s.AllRows())
 	s.Encoder.Write(w)
 	sum := w.Hash()
 	rows := [1]int64{}
@@ -27,7 +26,7 @@ func (s *Set) Digest() string {
 	return hex.EncodeToString(sum[:12]) + hex.EncodeToString([]byte{byte(b >> 24), byte(b >> 16), byte(b >> 8), byte(b)})
 }
 
-// rowsBefore returns how many rows lower ranks have, if rows are numbered rank after rank.
+// rowsBefore returns the number of rows of lower ranks, which precede this rank's rows if positions are the ids; 0 if rows have ids.
 func (s *Set) rowsBefore() (before uint64) {
 	counts := make([]int64, s.Ranks.Size())
 	counts[s.Ranks.Rank()] = int64(len(s.Labels))

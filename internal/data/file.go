@@ -13,17 +13,17 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// header is the part of a dataset file that people can read.
+// header is the JSON header of a dataset file.
 type header struct {
 	Rows     int      `json:"rows"`
 	Weighted bool     `json:"weighted"`
-	Grouped  bool     `json:"grouped"` // features are kept in other forms as well, which the file leaves out
+	Grouped  bool     `json:"grouped"` // the set has further column encodings, which the file leaves out
 	Classes  []string `json:"classes"`
 	Features []string `json:"features"`
-	Named    bool     `json:"named,omitempty"` // features have given names that equal generated ones
+	Named    bool     `json:"named,omitempty"` // the names were given, though they equal generated ones
 }
 
-// Writer writes the set as a file.
+// Writer returns a writer of the set as a dataset file.
 func (s *Set) Writer() *modelio.Writer {
 	w := s.writer(s.Matrix.Rows)
 	modelio.Add(w, "codes", s.Matrix.Codes())
@@ -31,7 +31,7 @@ func (s *Set) Writer() *modelio.Writer {
 	return w
 }
 
-// writer writes all that is before the codes of this many rows.
+// writer returns a writer with everything that precedes the codes, of a set with this many rows.
 func (s *Set) writer(rows int) *modelio.Writer {
 	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names, s.Named && modelio.Generated(s.Names)})
 	var bins, missing []uint8
@@ -44,9 +44,9 @@ func (s *Set) writer(rows int) *modelio.Writer {
 		bins, missing = append(bins, uint8(len(f.Lower))), append(missing, m)
 		lower, upper, edges = append(lower, f.Lower...), append(upper, f.Upper...), append(edges, f.Edges...)
 	}
-	modelio.Add(w, "bins", bins) // of each feature
+	modelio.Add(w, "bins", bins) // the number of bins by feature
 	modelio.Add(w, "missing", missing)
-	modelio.Add(w, "lower", lower) // of each bin, feature after feature
+	modelio.Add(w, "lower", lower) // by bin, feature after feature
 	modelio.Add(w, "upper", upper)
 	modelio.Add(w, "edges", edges)
 	modelio.Add(w, "labels", s.Labels)
@@ -57,7 +57,7 @@ func (s *Set) writer(rows int) *modelio.Writer {
 	return w
 }
 
-// Decode reads a set from a file in memory, which then belongs to the set.
+// Decode reads a set from a file in memory. The set owns the memory then.
 func Decode(memory *mem.Block) (*Set, error) {
 	file, err := modelio.Open(modelio.Dataset, memory.Bytes())
 	if err != nil {
@@ -90,7 +90,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	}
 	if !h.Weighted {
 		if len(s.Weights) > 0 {
-			return nil, fmt.Errorf("%w: its header says that it has no weights, of which there are %d", modelio.ErrCorrupt, len(s.Weights))
+			return nil, fmt.Errorf("%w: it has %d weights, though its header says that it has none", modelio.ErrCorrupt, len(s.Weights))
 		}
 		s.Weights = nil
 	}
@@ -106,7 +106,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	team := par.NewTeam(0)
 	defer team.Close()
 	if s.Matrix = s.Mapper.Matrix(codes, h.Rows, memory, team); s.Matrix == nil {
-		return nil, fmt.Errorf("%w: its codes are not those of %d rows in its bins", modelio.ErrCorrupt, h.Rows)
+		return nil, fmt.Errorf("%w: its codes do not fit %d rows and its bins", modelio.ErrCorrupt, h.Rows)
 	}
 	if h.Grouped {
 		return s, s.Group(team)
@@ -114,7 +114,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	return s, nil
 }
 
-// mapperOf puts the bins of features together.
+// mapperOf returns the bins of the features, given the arrays of a file and the number of codes by feature.
 func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int) (*bin.Mapper, error) {
 	if len(codes) != len(bins) {
 		return nil, fmt.Errorf("%d features with bins have names for %d", len(bins), len(codes))
@@ -125,7 +125,7 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int)
 		total, cuts = total+int(n), cuts+int(max(n, 1))-1
 	}
 	if len(missing) != len(bins) || len(lower) != total || len(upper) != total || len(edges) != cuts {
-		return nil, fmt.Errorf("%d features with %d bins have missing, lower, upper and edges of %d, %d, %d and %d", len(bins), total, len(missing), len(lower), len(upper), len(edges))
+		return nil, fmt.Errorf("%d features have %d bins, but missing, lower, upper and edges have %d, %d, %d and %d numbers", len(bins), total, len(missing), len(lower), len(upper), len(edges))
 	}
 	for j, n := range bins {
 		cuts := max(n, 1) - 1
@@ -149,8 +149,7 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int)
 	return m, nil
 }
 
-// check checks that labels, weights, ids, names and classes fit a set of this many rows,
-// and counts the labels of unknown classes.
+// check checks the labels, weights, ids, names and classes of a set with this many rows, and counts the unknown labels.
 func (s *Set) check(rows int) error {
 	switch {
 	case rows != len(s.Labels):
@@ -178,7 +177,7 @@ func (s *Set) check(rows int) error {
 	}
 	total := 0.0
 	for i, w := range s.Weights {
-		if w != 0 && !(float64(w) >= MinWeight/10 && float64(w) <= 10*MaxWeight) { // narrowing rounds
+		if w != 0 && !(float64(w) >= MinWeight/10 && float64(w) <= 10*MaxWeight) { // float32 rounds
 			return fmt.Errorf("row %d has weight %v", i, w)
 		}
 		total += float64(w)
@@ -189,5 +188,5 @@ func (s *Set) check(rows int) error {
 	return nil
 }
 
-// The bounds of a weight that is not 0: far from those of float32.
+// MinWeight and MaxWeight bound the weights that are not 0, far within the range of float32.
 const MinWeight, MaxWeight = 1e-15, 1e15

@@ -2,7 +2,7 @@ package data
 
 import "slices"
 
-// RepeatedID finds two rows of the same id.
+// RepeatedID finds two rows with the same id.
 func RepeatedID(ids []uint64) (first, second int, found bool) {
 	rising := true
 	for i := 1; i < len(ids) && rising; i++ {

@@ -9,15 +9,14 @@ import (
 	"unique"
 )
 
-// Label is the class of a row. The text of a class is in memory once.
+// Label is the class of a row. Equal labels share one string in memory.
 type Label = unique.Handle[string]
 
-// Classes returns the distinct labels in order: by value if all are numbers, unless they
-// are texts all the same, else by their bytes.
+// Classes returns the distinct labels: sorted by value if all are numbers and texts is false, otherwise by their bytes.
 func Classes(labels []Label, texts bool) []string {
 	seen := map[Label]bool{}
 	for _, label := range labels {
-		if !seen[label] { // looking is faster than writing
+		if !seen[label] { // reading is faster than writing
 			seen[label] = true
 		}
 	}
@@ -32,7 +31,7 @@ func Classes(labels []Label, texts bool) []string {
 	return classes
 }
 
-// sortNumbers sorts texts by value if all are numbers, as JSON writes them.
+// sortNumbers sorts strings by value if all are JSON numbers.
 func sortNumbers(texts []string) {
 	values := make(map[string]float64, len(texts))
 	for _, text := range texts {
@@ -47,14 +46,14 @@ func sortNumbers(texts []string) {
 		if order != 0 || strings.ContainsAny(a+b, ".eE") {
 			return order
 		}
-		if a[0] == '-' { // of integers that are one float64, the longer one is further from 0
+		if a[0] == '-' { // of two integers that round to the same float64, the longer one is further from 0
 			a, b = b, a
 		}
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 }
 
-// NewTarget makes the target of rows with the given labels, without weights.
+// NewTarget returns the target of rows with the given labels, without weights.
 func NewTarget(labels []Label, classes []string) Target {
 	t := Target{Classes: classes, Labels: make([]int32, len(labels))}
 	position := make(map[Label]int32, len(classes))

@@ -7,28 +7,28 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// Match finds the features among columns with the given names. It returns the position
-// of each feature, or the features that are missing; further columns do not matter.
-// Both results are nil if the positions of the columns count: they have no names, or
-// the features have none. Where the features have generated names, columns of these
-// names in another order count as named, and so do columns that are called 0, 1, ….
+// Match finds the features among columns by name. It returns the position of each feature's column, or the names of the features that
+// have no column; it ignores other columns.
+//
+// It returns nil twice if columns are matched by position: columns is nil, the names are those of the features, or the features have
+// generated names (named is false). But if the columns are called as the features or 0, 1, …, in any order, their names count.
 func Match(columns, features []string, named bool) (positions []int, missing []string) {
 	if columns == nil || slices.Equal(columns, features) {
 		return nil, nil
 	}
-	place := make(map[string]int, len(columns))
+	columnOf := make(map[string]int, len(columns))
 	for j, name := range columns {
-		place[name] = j
+		columnOf[name] = j
 	}
 	positions = make([]int, len(features))
 	if !named {
-		if len(place) == len(features) && (find(positions, place, modelio.GeneratedName) || find(positions, place, strconv.Itoa)) {
+		if len(columnOf) == len(features) && (find(positions, columnOf, modelio.GeneratedName) || find(positions, columnOf, strconv.Itoa)) {
 			return positions, nil
 		}
 		return nil, nil
 	}
 	for j, name := range features {
-		p, found := place[name]
+		p, found := columnOf[name]
 		if !found {
 			missing = append(missing, name)
 		}
@@ -40,10 +40,10 @@ func Match(columns, features []string, named bool) (positions []int, missing []s
 	return positions, nil
 }
 
-// find sets the position of every feature, and reports whether all have one.
-func find(positions []int, place map[string]int, name func(j int) string) bool {
+// find sets the position of each feature's column, and reports whether all features have one. name returns the name of feature j.
+func find(positions []int, columnOf map[string]int, name func(j int) string) bool {
 	for j := range positions {
-		p, found := place[name(j)]
+		p, found := columnOf[name(j)]
 		if !found {
 			return false
 		}

@@ -15,17 +15,17 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// shard is what the machines of a collective tell one another of their rows.
+// shard describes the rows of one rank to the others.
 type shard struct {
 	Rows       int
 	Agreed     agreed
 	Weighted   bool
 	TextLabels bool
 	Labels     []string
-	Categories [][]string // by column; nil: it has numbers
+	Categories [][]string // by column; nil: the column is numeric
 }
 
-// agreed is what must be the same on all machines.
+// agreed has the options that must be the same on all ranks.
 type agreed struct {
 	Names       []string
 	Categorical []bool
@@ -34,8 +34,7 @@ type agreed struct {
 	Seed        uint64
 }
 
-// Unite makes the labels and categories seen those of all machines, after the first
-// pass.
+// Unite adds the labels and categories of all other ranks, after the first pass.
 func (b *Builder) Unite() error {
 	o := &b.options
 	mine := shard{
@@ -52,14 +51,14 @@ func (b *Builder) Unite() error {
 	if err != nil {
 		return err
 	}
-	var first *shard // that has rows
+	var first *shard // the first with rows
 	for rank, theirs := range o.Ranks.Gather(text, 1) {
 		var s shard
 		if err := json.Unmarshal(theirs, &s); err != nil {
 			return err
 		}
 		if !reflect.DeepEqual(s.Agreed, mine.Agreed) {
-			return fmt.Errorf("the options of rank %d for the dataset are %+v, must be %+v, as here", rank, s.Agreed, mine.Agreed)
+			return fmt.Errorf("the dataset options of rank %d are %+v, those of this rank are %+v; allowed: the same options on all ranks", rank, s.Agreed, mine.Agreed)
 		}
 		if s.Rows == 0 {
 			continue
@@ -67,7 +66,7 @@ func (b *Builder) Unite() error {
 		if first == nil {
 			first = &s
 		}
-		if err := s.like(first); err != nil {
+		if err := s.checkKinds(first); err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 		for _, label := range s.Labels {
@@ -80,8 +79,8 @@ func (b *Builder) Unite() error {
 	return o.Ranks.Err()
 }
 
-// like returns an error unless two shards have columns of the same kinds.
-func (s *shard) like(first *shard) error {
+// checkKinds returns an error if a column is numeric in one shard and categorical in the other.
+func (s *shard) checkKinds(first *shard) error {
 	for j := range s.Categories {
 		if (s.Categories[j] == nil) != (first.Categories[j] == nil) {
 			return fmt.Errorf("column %d has numbers on one rank and categories on another", j)
@@ -90,7 +89,7 @@ func (s *shard) like(first *shard) error {
 	return nil
 }
 
-// number returns the number of a label, in order of first sight.
+// number returns the position of a label in b.labels, and adds it if it is new.
 func (b *Builder) number(label Label) int {
 	number, ok := b.numbers[label]
 	if !ok {
@@ -101,13 +100,12 @@ func (b *Builder) number(label Label) int {
 	return number
 }
 
-// fitShare fits the bins to the sample of all machines' rows. Each machine gets the
-// values of some features, and fits their bins.
+// fitShare fits the bins to a sample of the rows of all ranks. Each rank gets the values of some columns, and fits their bins.
 func (b *Builder) fitShare(categories []int, team *par.Team) (*bin.Mapper, error) {
 	ranks := b.options.Ranks
 	drawn := b.draw(team)
 	cols := len(drawn.values)
-	first := func(rank int) int { return rank * cols / ranks.Size() } // feature of a rank
+	first := func(rank int) int { return rank * cols / ranks.Size() } // the first column of a rank
 	counts := make([]int, ranks.Size())
 	for rank := range counts {
 		counts[rank] = (first(rank+1) - first(rank)) * drawn.words()
@@ -131,7 +129,7 @@ func (b *Builder) fitShare(categories []int, team *par.Team) (*bin.Mapper, error
 		rest, ok := collective.Unpack(theirs), true
 		for j := first(rank); j < first(rank+1); j++ {
 			if m.Features[j], rest, ok = bin.Unpack(rest); !ok {
-				ranks.Abort(fmt.Errorf("rank %d has sent wrong bins of feature %d", rank, j))
+				ranks.Abort(fmt.Errorf("rank %d sent invalid bins of column %d", rank, j))
 				return nil, ranks.Err()
 			}
 			m.Features[j].Missing = drawn.missing[j]
@@ -140,13 +138,13 @@ func (b *Builder) fitShare(categories []int, team *par.Team) (*bin.Mapper, error
 	return m, nil
 }
 
-// draw draws the sample of all machines' rows.
+// draw draws the sample of the rows of all ranks.
 func (b *Builder) draw(team *par.Team) *drawnRows {
 	ranks, cols := b.options.Ranks, b.columns.Cols()
 	d := &drawnRows{missing: make([]bool, cols)}
 	sample := b.sketch.sample.Rows()
 	bound := b.bound(sample)
-	var rows []int // of the source below that are in the sample
+	var rows []int // of the source x below, which are in the sample
 	for i, row := range sample {
 		switch {
 		case row.Hash > bound:
@@ -168,13 +166,13 @@ func (b *Builder) draw(team *par.Team) *drawnRows {
 	} else {
 		d.values = make([][]float64, cols)
 	}
-	d.share(ranks, len(rows))
+	d.exchange(ranks, len(rows))
 	return d
 }
 
-// bound returns the greatest hash in the sample of all machines' rows.
+// bound returns the greatest hash in the sample of the rows of all ranks. sample is the sample of this rank's rows.
 func (b *Builder) bound(sample []SampledRow) uint64 {
-	const digits = 12 // of the hashes, by which they are counted
+	const digits = 12 // the leading bits of the hashes, by which rows are counted
 	ranks := b.options.Ranks
 	longest := int64(0)
 	for _, row := range sample {
@@ -204,25 +202,24 @@ func (b *Builder) bound(sample []SampledRow) uint64 {
 	for _, theirs := range ranks.Gather(collective.Pack(near), 8) {
 		all = append(all, collective.Unpack(theirs)...)
 	}
-	if left == 0 || ranks.Err() != nil { // the sample ends with the hashes before
+	if left == 0 || ranks.Err() != nil { // no hash with these leading bits is in the sample
 		return uint64(last)<<shift - 1
 	}
 	slices.Sort(all)
 	return all[left-1]
 }
 
-// drawnRows is the sample that bins are fitted to, of which this machine has some
-// rows.
+// drawnRows is the sample that bins are fitted to. Each rank has some of its rows.
 type drawnRows struct {
-	values  [][]float64 // by column, of the rows here
-	missing []bool      // by column: there are missing values on any machine
-	rows    int         // of all machines
-	before  int         // of lower ranks
-	narrow  bool        // float32 has all values exactly
+	values  [][]float64 // by column and row, of this rank's rows
+	missing []bool      // by column: any rank has missing values
+	rows    int         // rows of all ranks
+	before  int         // rows of lower ranks
+	narrow  bool        // float32 holds all values exactly
 }
 
-// share finds out what other machines have, beside this many rows here.
-func (d *drawnRows) share(ranks *collective.Group, here int) {
+// exchange sets missing, rows, before and narrow. here is the number of this rank's rows.
+func (d *drawnRows) exchange(ranks *collective.Group, here int) {
 	flags := make([]int64, len(d.missing)+1)
 	for j, missing := range d.missing {
 		if missing {
@@ -253,7 +250,7 @@ func (d *drawnRows) share(ranks *collective.Group, here int) {
 	}
 }
 
-// words returns how many numbers a column is sent as.
+// words returns the number of 64-bit words in which a column is sent.
 func (d *drawnRows) words() int {
 	if d.narrow {
 		return (d.rows + 1) / 2
@@ -261,8 +258,8 @@ func (d *drawnRows) words() int {
 	return d.rows
 }
 
-// pack returns the bits of the values by column and row, two to a number if they are narrow.
-// Those of other machines are zeros, to which these add theirs.
+// pack returns the bits of the values by column and row, two values in a word if they are narrow. The values of other ranks' rows are 0,
+// so that the sum over the ranks has all values.
 func (d *drawnRows) pack() []int64 {
 	v := make([]int64, len(d.values)*d.words())
 	for j, column := range d.values {
@@ -279,7 +276,7 @@ func (d *drawnRows) pack() []int64 {
 	return v
 }
 
-// unpack returns the values of some columns that all machines have packed.
+// unpack returns the values of this many columns from the sum of what the ranks packed.
 func (d *drawnRows) unpack(v []int64, cols int) sampled {
 	columns := make(sampled, cols)
 	for j := range columns {

@@ -7,8 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// RowBlocks is a matrix that grows by rows. Its cells are kept in blocks of
-// blockRows rows, by column, as bytes or float32 where that loses nothing.
+// RowBlocks is a matrix that grows by rows. It stores blocks of blockRows rows by column, as bytes or float32 where that loses nothing.
 type RowBlocks struct {
 	rows, cols int
 	blocks     [][]cells // by block and column
@@ -16,10 +15,10 @@ type RowBlocks struct {
 
 const blockRows = 1 << 16
 
-// NewRowBlocks returns a matrix of this many columns, without rows.
+// NewRowBlocks returns a matrix without rows.
 func NewRowBlocks(cols int) *RowBlocks { return &RowBlocks{cols: cols} }
 
-// cells is a column of a block; one of the three has all of them.
+// cells is a column of a block. One of the three slices has all cells.
 type cells struct {
 	bytes  []uint8 // integers below missing, and missing for NaN
 	narrow []float32
@@ -62,14 +61,14 @@ func (r *RowBlocks) Append(x bin.Source, team *par.Team) {
 	r.rows += x.Rows()
 }
 
-// reserve makes room for this many rows more.
+// reserve allocates blocks for this many more rows.
 func (r *RowBlocks) reserve(rows int) {
 	for len(r.blocks)*blockRows < r.rows+rows {
 		r.blocks = append(r.blocks, make([]cells, r.cols))
 	}
 }
 
-// put adds values to column j, which has this many rows.
+// put adds values to column j, from this row on, which is the column's next.
 func (r *RowBlocks) put(j, row int, values []float64) {
 	for len(values) > 0 {
 		n := min(len(values), blockRows-row%blockRows)
@@ -105,14 +104,14 @@ func (c *cells) add(values []float64) {
 		values = c.addNarrow(values)
 	}
 	if len(values) > 0 {
-		c.wide = append(room(c.wide, len(values)), values...)
+		c.wide = append(grow(c.wide, len(values)), values...)
 	}
 }
 
-// addBytes appends the values up to the first that is no byte, if there is one,
-// and returns the others.
+// addBytes appends values as bytes. At the first value that no byte holds, it changes the cells to float32 and returns the values from
+// there on.
 func (c *cells) addBytes(values []float64) []float64 {
-	c.bytes = room(c.bytes, len(values))
+	c.bytes = grow(c.bytes, len(values))
 	for k, v := range values {
 		b := uint8(missing)
 		if v == v {
@@ -132,9 +131,10 @@ func (c *cells) addBytes(values []float64) []float64 {
 	return nil
 }
 
-// addNarrow is addBytes for float32.
+// addNarrow appends values as float32. At the first value that float32 would round, it changes the cells to float64 and returns the values
+// from there on.
 func (c *cells) addNarrow(values []float64) []float64 {
-	c.narrow = room(c.narrow, len(values))
+	c.narrow = grow(c.narrow, len(values))
 	for k, v := range values {
 		narrow := float32(v)
 		if float64(narrow) != v && v == v {
@@ -150,8 +150,8 @@ func (c *cells) addNarrow(values []float64) []float64 {
 	return nil
 }
 
-// room makes room for n more cells of a block.
-func room[T any](s []T, n int) []T {
+// grow returns s with capacity for n more cells of a block.
+func grow[T any](s []T, n int) []T {
 	need := len(s) + n
 	if need <= cap(s) {
 		return s

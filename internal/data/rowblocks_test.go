@@ -17,7 +17,7 @@ func (c columns) Column(j, first int, dst []float64) { copy(dst, c[j][first:]) }
 
 func same(a, b float64) bool { return a == b || a != a && b != b }
 
-// TestRowBlocks: a block of a column is of bytes or float32 until a value does not fit.
+// TestRowBlocks: a block of a column has bytes or float32 until a value does not fit.
 func TestRowBlocks(t *testing.T) {
 	const rows = 2*blockRows + 300
 	x := make(columns, 4)

@@ -1,7 +1,6 @@
 package data
 
-// Seconds returns a time in units, this many to a second, in seconds. It is the
-// same number in every unit that holds the time.
+// Seconds converts a time t in units of 1/per seconds to seconds. The result for a time does not depend on the unit.
 func Seconds(t, per int64) float64 {
 	whole, rest := t/per, t%per
 	if rest < 0 {

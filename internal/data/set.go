@@ -1,5 +1,4 @@
-// Package data holds what training reads: quantized features, and the labels and
-// weights of the rows. It does not know models.
+// Package data has the datasets that training reads: binned features, and the labels and weights of the rows.
 package data
 
 import (
@@ -13,13 +12,13 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Target is what a model predicts: the class of each row, with the row's weight.
+// Target has the classes and weights of the rows.
 type Target struct {
-	Ranks   *collective.Group // whose other machines have more rows; nil: these are all
+	Ranks   *collective.Group // the ranks that have the other rows; nil: there are none
 	Classes []string
-	Labels  []int32   // by row: a position in Classes; −1: none of them
-	Weights []float32 // by row; nil: all one
-	IDs     []uint64  // by row, no two the same; nil: the rows' positions. What is drawn depends on them
+	Labels  []int32   // by row: a position in Classes; −1: an unknown label
+	Weights []float32 // by row; nil: all are 1
+	IDs     []uint64  // by row, no two the same; nil: the rows' positions. Random draws depend on them
 	Unknown int       // rows whose label is −1
 }
 
@@ -42,7 +41,7 @@ func (t *Target) ID(row int) uint64 {
 	return t.IDs[row]
 }
 
-// TotalWeight returns the sum of the rows' weights, on all machines.
+// TotalWeight returns the sum of the weights of all ranks' rows.
 func (t *Target) TotalWeight() float64 {
 	if t.Weights == nil {
 		return float64(t.AllRows())
@@ -55,24 +54,23 @@ func (t *Target) TotalWeight() float64 {
 	return sum.Float64()
 }
 
-// AllRows returns the number of rows on all machines.
+// AllRows returns the number of rows of all ranks.
 func (t *Target) AllRows() int { return t.Ranks.Int(t.Rows()) }
 
-// Set is a quantized training or validation set. It does not change once built.
+// Set is a dataset for training or validation. It does not change once built.
 type Set struct {
 	Target
 	Names   []string          // of the features
 	Named   bool              // the names were given, not generated
-	Encoder *category.Encoder // makes the columns of the features; nil: they are the features
-	Mapper  *bin.Mapper       // of the columns
+	Encoder *category.Encoder // encodes the features as columns; nil: the columns are the features
+	Mapper  *bin.Mapper       // the bins of the columns
 	Matrix  *bin.Matrix
-	Grouped bool // the matrix has features in other forms as well
+	Grouped bool // the matrix has further column encodings
 
-	rows *mem.Block // of a subset: holds labels, weights and ids; nil: the Go heap or the matrix do
+	rows *mem.Block // of a subset: labels, weights and ids; nil: they are on the Go heap or in the memory of the matrix
 }
 
-// Group adds the forms of features to the matrix that make training fast. The error is one of
-// [mem.Afford].
+// Group adds the column encodings that make training fast: sparse columns, and columns packed with others. Its error is from [mem.Afford].
 func (s *Set) Group(team *par.Team) error {
 	if err := mem.Afford("the dataset", 0, float64(s.Matrix.Bytes())); err != nil {
 		return err
@@ -83,7 +81,7 @@ func (s *Set) Group(team *par.Team) error {
 	return nil
 }
 
-// Subset copies the given rows, which keep their ids; ready to train on, if asked.
+// Subset returns a copy of the given rows, with their ids. If train is true, it has the column encodings for training.
 func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	subset := &Set{Names: s.Names, Named: s.Named, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
 	subset.Ranks = s.Ranks
@@ -105,17 +103,16 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	return subset
 }
 
-// Free releases the memory of the set, of which only the facts are left.
+// Free releases the memory of the rows. The names, classes, encoder and bins remain.
 func (s *Set) Free() {
-	s.Labels, s.Weights, s.IDs = nil, nil, nil // which may be in the memory of the matrix
+	s.Labels, s.Weights, s.IDs = nil, nil, nil // they may be in the memory of the matrix
 	s.Matrix.Free()
 	s.rows.Free()
 }
 
-// Freed reports whether the set was freed.
 func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
 
-// BinnedAs reports whether the codes and labels of two sets mean the same.
+// BinnedAs reports whether two sets have the same bins, categories and classes.
 func (s *Set) BinnedAs(other *Set) bool {
 	return s.Mapper.Equal(other.Mapper) && s.Encoder.Equal(other.Encoder) && slices.Equal(s.Classes, other.Classes)
 }
@@ -130,8 +127,8 @@ func (s *Set) Columns() (columns []int) {
 	return columns
 }
 
-// Bytes returns the memory that the set takes.
+// Bytes returns the memory of the set in bytes.
 func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() }
 
-// TargetBytes returns the memory that labels, weights and ids take.
+// TargetBytes returns the memory of labels, weights and ids in bytes.
 func (s *Set) TargetBytes() int { return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) }

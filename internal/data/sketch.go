@@ -9,23 +9,21 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Sketch is what bins are fitted to where rows come in blocks: a sample of the
-// rows, and which columns have missing values in any row.
+// Sketch collects what bins are fitted to when rows come in blocks: a sample of the rows, and which columns have missing values.
 type Sketch struct {
-	Missing []bool // by column
+	Missing []bool // by column: any row has a missing value
 	sample  *Sample
-	values  *RowBlocks // of the sample, and of some rows more; nil: none are kept
-	rows    []int      // the numbers of these rows
-	seen    int
+	values  *RowBlocks // of the sample, and of rows that prune drops later; nil: no values are stored
+	rows    []int      // by row of values: its number
+	seen    int        // rows added
 }
 
-// NewSketch returns a sketch of this many columns, without rows, with a sample as by
-// [NewSample].
+// NewSketch returns a sketch without rows. seed and size are as for [NewSample].
 func NewSketch(cols int, seed uint64, size int) *Sketch {
 	return &Sketch{Missing: make([]bool, cols), sample: NewSample(seed, size), values: NewRowBlocks(cols)}
 }
 
-// Add adds the rows of x after those before. ids are as for [Sample.Add].
+// Add adds the rows of x. ids are as for [Sample.Add].
 func (s *Sketch) Add(x bin.Source, ids []uint64, team *par.Team) {
 	first := s.seen
 	s.seen += x.Rows()
@@ -69,10 +67,10 @@ func (s *Sketch) prune(team *par.Team) {
 	s.values, s.rows = values, rows
 }
 
-// appendPicked adds the picked rows of x, which are in order. It notes which columns
-// of x have missing values, also in other rows.
+// appendPicked adds the picked rows of x, which are in rising order. It sets missing, by column, if any row of x has a missing value,
+// picked or not.
 func (r *RowBlocks) appendPicked(x bin.Source, picked []int, missing []bool, team *par.Team) {
-	const piece = 4096 // rows whose columns are read one after the other, which share cache lines
+	const piece = 4096 // rows whose columns are read one after the other, as in a row-major source they share cache lines
 	r.reserve(len(picked))
 	buffers := make([][]float64, team.Workers())
 	for first := 0; first < x.Rows(); first += piece {

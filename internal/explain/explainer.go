@@ -6,32 +6,25 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// explainer computes exact, path-dependent SHAP values (S. Lundberg et al.,
-// From local explanations to global understanding with explainable AI for
-// trees, 2020, section "TreeExplainer"). It keeps scratch memory, so one
-// goroutine at a time may use it.
+// explainer computes exact, path-dependent SHAP values (S. Lundberg et al., From local explanations to global understanding with explainable
+// AI for trees, 2020, section "TreeExplainer"). It has scratch buffers, so only one goroutine may use it at a time.
 //
-// A leaf adds its value v to the scores of the rows that reach it. With a set
-// of features unknown, a row reaches it in part: each split on an unknown
-// feature sends it both ways, by the shares of the training rows that went
-// there. Let the path to the leaf ask for d different features, let feature i
-// answer 1 or 0 (o_i) where it is known, and w_i, the product of the shares of
-// its splits, where it is not. Then feature j contributes
+// A leaf adds its value v to the scores of the rows that reach it. If some features of a row are unknown, a split on an unknown feature sends
+// the row both ways, in proportion to the training rows that went each way. Let d be the number of different features on the path to the
+// leaf. For feature i of these, let o_i be 1 if the row's value takes the path at all splits on the feature, and 0 otherwise; let w_i be the
+// product of the proportions at these splits. Then feature j contributes
 //
 //	v·(o_j − w_j)·Σ_S |S|!(d−1−|S|)!/d! · Π_{i∈S} o_i · Π_{i∉S} w_i
 //
-// over the sets S of features of the path without j. The factorials are
-// ∫ tˢ(1−t)^(d−1−s) dt over [0, 1], so the sum is
+// over the sets S of features of the path without j. As |S|!(d−1−|S|)!/d! is ∫ t^|S|·(1−t)^(d−1−|S|) dt over [0, 1], the sum is
 //
 //	∫ Π_{i≠j} (t·o_i + (1−t)·w_i) dt,
 //
-// the integral of a polynomial of degree d−1, which ⌈d/2⌉ points of Gauss and
-// Legendre make exactly. All terms are positive: unlike the usual polynomials
-// by |S|, which are extended and unwound, this loses no digits on long paths.
-// The cost of a leaf is d² for all classes together, and an addition for each
-// class and feature of the path.
+// the integral of a polynomial of degree d−1, which Gauss–Legendre quadrature with ⌈d/2⌉ points computes exactly. All terms are positive, so
+// no digits are lost on long paths. The usual algorithm, which extends and unwinds polynomials by |S|, does lose digits. The cost of a leaf is
+// d² for all classes together, and an addition for each class and feature of the path.
 //
-// The values of linear scores are their terms.
+// The contributions to linear scores are their terms.
 type explainer struct {
 	forest   *model.Forest
 	features int
@@ -42,25 +35,25 @@ type explainer struct {
 	bias []float64 // by class
 
 	tree model.Tree
-	path []step // from the root to the node at hand
+	path []step // from the root to the current node
 
-	// The leaf at hand.
+	// The current leaf.
 	*rule
-	tables []float64 // of the path's steps: see tabulate
+	tables []float64 // of the path's steps, see tabulate
 	value
 
-	// The row at hand.
+	// The current row.
 	integrand []float64 // by point: its weight · Π (t·o + (1−t)·w)
-	quotients []int     // by step: where in tables those of its answer are
+	quotients []int     // by step: the position in tables of its quotients
 	picked    value
 
-	// Of leaves of few classes, if rows are explained for some.
-	lines   map[int32][]int // by class: where in task.only it is
-	byRow   []value         // the value of the leaf at hand
-	touched []int           // the rows that have one
+	// For sparse leaves, if rows are explained for some classes only.
+	lines   map[int32][]int // by class: its positions in task.only
+	byRow   []value         // by row: the value of the current leaf for the row's classes
+	touched []int           // the rows for which that is not empty
 }
 
-// task is what explain was given.
+// task has the arguments of explain.
 type task struct {
 	rows []float64
 	only []int32 // classes
@@ -68,7 +61,7 @@ type task struct {
 	out  []float64
 }
 
-// class is one of those that a row is explained for.
+// class returns the class at a position among the classes that a row is explained for.
 func (t *task) class(row, slot int) int {
 	if t.only == nil {
 		return slot
@@ -76,32 +69,30 @@ func (t *task) class(row, slot int) int {
 	return int(t.only[row*t.per+slot])
 }
 
-// step is what a path asks of one feature.
+// step is all splits of a path on one feature.
 type step struct {
 	feature int
-	values  model.Values // that go this way
-	share   float64      // w, at all splits on the feature together
+	values  model.Values // the values that take the path
+	share   float64      // w: the product of the proportions of training rows that take the path
 }
 
-// value is what a leaf adds to the scores: values[i] to that of class, or slot,
-// classes[i], or of i itself if the leaf is full.
+// value is the value of a leaf: values[i] for class i if the leaf is full, otherwise for classes[i]. Instead of a class, it may be a position
+// among the classes that a row is explained for.
 type value struct {
 	full    bool
 	classes []int32
 	values  []float64
 }
 
-// newExplainer returns an explainer of the first trees of a forest on this many features.
+// newExplainer returns an explainer of the first trees of a forest.
 func newExplainer(f *model.Forest, features, trees int) *explainer {
 	e := &explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes())}
 	e.full, e.picked.full = f.Full(), f.Full()
 	return e
 }
 
-// explain writes the SHAP values of rows, n × features, to out, n × (features
-// + 1) × per. In place of the last feature stands the bias, the mean score of
-// the training rows. classes, n × per, is the classes that each row is
-// explained for, none twice; nil: all.
+// explain writes the SHAP values of rows, n × features, to out, n × (features + 1) × per. The last column, after the features, is the bias:
+// the mean score of the training rows. classes, n × per, has the different classes that each row is explained for; nil: all.
 func (e *explainer) explain(rows []float64, classes []int32, per int, out []float64) {
 	clear(out)
 	clear(e.bias)
@@ -125,9 +116,9 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 	}
 }
 
-// addLinear adds what the linear scores contribute. A term is that of its column alone, and its
-// mean over the training rows is 0. Scores are rounded once all terms are added up; here they
-// are after each, so that a term contributes what it adds to the rounded score.
+// addLinear adds the contributions of linear scores. A term depends on one column, and its mean over the training rows is 0. The model
+// rounds a linear score after adding up all terms. Here it is rounded after each term, and the term contributes the change of the rounded
+// score.
 func (e *explainer) addLinear() {
 	l := e.forest.Linear()
 	if l == nil {
@@ -165,15 +156,15 @@ func (e *explainer) descend(child model.Child) {
 	n := e.tree.Node(child)
 	left, right := float64(e.tree.Rows(n.Left())), float64(e.tree.Rows(n.Right()))
 	if left+right == 0 {
-		left, right = 1, 1 // no row tells how to share
+		left, right = 1, 1 // no training row reached the node
 	}
 	s := n.Split()
-	e.take(n.Left(), step{int(s.Feature), s.Left(), left / (left + right)})
-	e.take(n.Right(), step{int(s.Feature), s.Right(), right / (left + right)})
+	e.descendBy(n.Left(), step{int(s.Feature), s.Left(), left / (left + right)})
+	e.descendBy(n.Right(), step{int(s.Feature), s.Right(), right / (left + right)})
 }
 
-// take goes one step from a node to a child.
-func (e *explainer) take(child model.Child, s step) {
+// descendBy adds the leaves below a child, with a step added to the path.
+func (e *explainer) descendBy(child model.Child, s step) {
 	at := slices.IndexFunc(e.path, func(p step) bool { return p.feature == s.feature })
 	if at < 0 {
 		e.path = append(e.path, s)
@@ -187,17 +178,16 @@ func (e *explainer) take(child model.Child, s step) {
 	e.path[at] = before
 }
 
-// addLeaf adds what the features on the path contribute to a leaf's values,
-// for all rows.
+// addLeaf adds the contributions of the features on the path through a leaf, for all rows.
 func (e *explainer) addLeaf(l model.Leaf) {
-	e.evaluate(l)
+	e.setValue(l)
 	share := 1.0
 	for _, s := range e.path {
 		share *= s.share
 	}
 	e.value.addTo(e.bias, share)
 	if e.lines != nil {
-		e.addParts()
+		e.addSparse()
 		return
 	}
 	e.tabulate()
@@ -210,8 +200,8 @@ func (e *explainer) addLeaf(l model.Leaf) {
 	}
 }
 
-// addParts does the same for a leaf of few classes: most rows are explained for none of them.
-func (e *explainer) addParts() {
+// addSparse adds the contributions through a sparse leaf, for the rows that are explained for a class of the leaf.
+func (e *explainer) addSparse() {
 	e.touched = e.touched[:0]
 	for i, k := range e.classes {
 		for _, line := range e.lines[k] {
@@ -233,7 +223,7 @@ func (e *explainer) addParts() {
 	}
 }
 
-// addRow adds what the features on the path contribute to a value of a leaf, for a row.
+// addRow adds the contributions of the features on the path through a leaf with value v, for row i.
 func (e *explainer) addRow(i int, v *value) {
 	e.integrate(e.rows[i*e.features:][:e.features])
 	out := e.out[i*(e.features+1)*e.per:]
@@ -246,7 +236,7 @@ func (e *explainer) addRow(i int, v *value) {
 	}
 }
 
-// addTo adds a share of the value to scores.
+// addTo adds share · value to scores.
 func (v *value) addTo(scores []float64, share float64) {
 	if v.full {
 		for k, x := range v.values[:len(scores)] {
@@ -259,8 +249,8 @@ func (v *value) addTo(scores []float64, share float64) {
 	}
 }
 
-// evaluate finds what a leaf adds to the scores.
-func (e *explainer) evaluate(l model.Leaf) {
+// setValue sets e.value to the value of a leaf.
+func (e *explainer) setValue(l model.Leaf) {
 	e.classes, e.values = e.classes[:0], e.values[:0]
 	for k, v := range l.Scores() {
 		e.classes, e.values = append(e.classes, int32(k)), append(e.values, v)
@@ -276,8 +266,8 @@ func (e *explainer) pick(classes []int32) *value {
 	return &e.picked
 }
 
-// tabulate makes four tables by point t for each step of the path: the factors
-// t·o + (1−t)·w and the quotients of o − w and those, for o = 0 and for o = 1.
+// tabulate computes four tables by point t for each step of the path: the factors t·o + (1−t)·w and the quotients (o − w) / (t·o + (1−t)·w),
+// first for o = 0, then for o = 1.
 func (e *explainer) tabulate() {
 	n := (len(e.path) + 1) / 2
 	for len(e.rules) <= n {
@@ -303,7 +293,7 @@ func (e *explainer) tabulate() {
 	}
 }
 
-// integrate finds integrand and quotients for a row.
+// integrate sets integrand and quotients for a row.
 func (e *explainer) integrate(row []float64) {
 	n := len(e.weights)
 	e.integrand, e.quotients = append(e.integrand[:0], e.weights...), e.quotients[:0]

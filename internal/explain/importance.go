@@ -7,11 +7,10 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// Importance returns how much each of this many features contributes, by a kind; false
-// if there is no such kind. owners lists the features that columns come from; nil:
-// they are the features.
+// Importance returns the importance of a kind by feature; ok is false if there is no such kind. owners has the feature of each column;
+// nil: the columns are the features.
 func Importance(f *model.Forest, kind string, features int, owners []int) (importance []float64, ok bool) {
-	worth, ok := map[string]func(n model.Node) float64{
+	contribution, ok := map[string]func(n model.Node) float64{
 		"gain":  func(n model.Node) float64 { return float64(n.Gain()) },
 		"split": func(model.Node) float64 { return 1 },
 		"cover": func(n model.Node) float64 { return float64(n.Rows()) },
@@ -21,7 +20,7 @@ func Importance(f *model.Forest, kind string, features int, owners []int) (impor
 	}
 	importance = make([]float64, features)
 	for n := range f.AllNodes() {
-		importance[owner(owners, n)] += worth(n)
+		importance[owner(owners, n)] += contribution(n)
 	}
 	return importance, true
 }
@@ -35,16 +34,15 @@ func owner(owners []int, n model.Node) int {
 	return owners[column]
 }
 
-// PairImportance is what a feature contributes to telling two classes apart.
+// PairImportance is the importance of a feature for separating two classes.
 type PairImportance struct {
 	Feature int
-	Classes [2]int // the lower first, or a class and [model.Others]
+	Classes [2]int // in rising order, or a class and [model.Others]
 	Gain    float64
 	Splits  int
 }
 
-// PairImportances returns the importance of features by class pair, the greatest
-// gain first.
+// PairImportances returns the importance of features by class pair, by falling gain.
 func PairImportances(f *model.Forest, owners []int) []PairImportance {
 	type key struct {
 		feature int

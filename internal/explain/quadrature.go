@@ -2,14 +2,13 @@ package explain
 
 import "math"
 
-// rule is the Gauss–Legendre quadrature of n points over [0, 1]: Σ w·f(t) is
-// ∫f for every polynomial f of degree below 2n.
+// rule is the Gauss–Legendre quadrature with n points on [0, 1]: Σ w·f(t) is ∫f for every polynomial f of degree below 2n.
 type rule struct{ points, weights []float64 }
 
 func newRule(n int) *rule {
 	r := &rule{make([]float64, n), make([]float64, n)}
 	for i := range n {
-		// Newton's method from a guess nearer to this root than to any other.
+		// Newton's method, from a guess that is closer to this root than to any other.
 		x := math.Cos(math.Pi * (float64(i) + 0.75) / (float64(n) + 0.5))
 		var slope float64
 		for range 10 {

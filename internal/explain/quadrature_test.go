@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestRule integrates every power that a rule is exact for, and finds that
-// its points are distinct and inside.
+// TestRule integrates every power for which a rule is exact, and checks that the points are distinct and inside [0, 1].
 func TestRule(t *testing.T) {
 	for n := range 130 {
 		r := newRule(n)

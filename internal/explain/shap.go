@@ -1,5 +1,4 @@
-// Package explain tells why a model predicts what it does: the SHAP values of
-// rows, and the importance of features.
+// Package explain explains models: the SHAP values of rows, and the importance of features.
 package explain
 
 import (
@@ -10,15 +9,15 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Job is rows whose scores by the first trees of a forest are to be explained.
+// Job has rows whose scores by the first trees of a forest are to be explained.
 type Job struct {
 	Forest  *model.Forest
-	Columns bin.Source // that the forest splits on
-	Owners  []int      // by column: the feature that it comes from; nil: they are the features
+	Columns bin.Source // the columns that the forest splits on
+	Owners  []int      // by column: the feature that it encodes; nil: the columns are the features
 	Trees   int
 	Threads int     // 0: all cores
-	PerRow  int     // classes that a row is explained for, all unless Classes are given
-	Classes []int32 // rows × PerRow: none twice in a row; nil: all
+	PerRow  int     // number of classes that a row is explained for; the number of classes if Classes is nil
+	Classes []int32 // rows × PerRow: the different classes that each row is explained for; nil: all
 }
 
 // features returns the number of features.
@@ -29,8 +28,7 @@ func (j *Job) features() int {
 	return slices.Max(j.Owners) + 1
 }
 
-// SHAP returns SHAP values of all classes, rows × classes × (features + 1). The last number of
-// a class is the bias, its mean score over the training rows.
+// SHAP returns the SHAP values, rows × PerRow × (features + 1). The last value of a class is the bias: its mean score over the training rows.
 func SHAP(j Job) []float64 {
 	classes, columns := j.PerRow, j.features()+1
 	all := make([]float64, j.Columns.Rows()*classes*columns)
@@ -46,16 +44,16 @@ func SHAP(j Job) []float64 {
 	return all
 }
 
-// Sparse is SHAP values in compressed rows, each a row of the data and a class.
+// Sparse is a sparse matrix of SHAP values (CSR), with a line for each row and class.
 type Sparse struct {
 	PerRow  int
-	Classes []int32
-	First   []int // by line, and one past the last: where it begins in Columns and Values
+	Classes []int32 // by line
+	First   []int   // by line: the position of its first value in Columns and Values; last, the number of values
 	Columns []int32
 	Values  []float64
 }
 
-// SparseSHAP returns the SHAP values that [SHAP] does, without those of zero.
+// SparseSHAP returns the SHAP values of [SHAP], without zeros.
 func SparseSHAP(j Job) Sparse {
 	columns, per, size := j.features()+1, j.PerRow, j.blockRows()
 	lines := j.Columns.Rows() * per
@@ -97,8 +95,7 @@ func SparseSHAP(j Job) Sparse {
 	return s
 }
 
-// blockRows returns the number of rows of a block. A tree is taken up for all of
-// them at once, while their values stay in cache.
+// blockRows returns the number of rows of a block, which are explained together, tree by tree. Their values stay in the cache.
 func (j *Job) blockRows() int {
 	const cached = 1 << 15 // values
 	return min(max(cached/(j.PerRow*(j.Columns.Cols()+1)), 1), 256)
@@ -109,8 +106,7 @@ func (j *Job) blocks() int {
 	return (j.Columns.Rows() + size - 1) / size
 }
 
-// run calls f with every block: the number of its first row, and its SHAP values,
-// rows × (features + 1) × PerRow, good until f returns.
+// run calls f with the first row of each block and the block's SHAP values, rows × (features + 1) × PerRow, which are valid until f returns.
 func (j *Job) run(f func(first int, values []float64)) {
 	team := par.NewTeam(j.Threads)
 	defer team.Close()
@@ -142,7 +138,7 @@ func (j *Job) run(f func(first int, values []float64)) {
 	})
 }
 
-// join adds up the values of the columns of a feature, in place.
+// join adds up the values of the columns of each feature, in place.
 func (j *Job) join(values []float64, rows, per int) []float64 {
 	if j.Owners == nil {
 		return values

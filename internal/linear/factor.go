@@ -9,17 +9,16 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// The factor is fitted on a sample of about sampleScores scores, from leastSample to mostSample
-// rows.
+// The factor is fitted to a sample of about sampleScores scores, but at least leastSample and at most mostSample rows.
 const sampleScores, leastSample, mostSample = 1 << 23, 256, 1 << 14
 
-// scored holds the scores of the sample: each is prior + factor × part.
+// scored has the scores of the sample. A score is prior + factor × part.
 type scored struct {
 	rows  []int
 	parts []float64 // rows × classes
 }
 
-// factor finds the factor of the weights that leaves the least log loss.
+// factor returns the factor of the weights that minimizes the log loss of the sample.
 func (f *fit) factor() float64 {
 	if len(f.features) == 0 || f.rows == 0 {
 		return 0
@@ -49,8 +48,8 @@ func (f *fit) factor() float64 {
 	return factor
 }
 
-// sample draws rows by their ids, so that their order does not matter, and scores them. A row's
-// score for its own class uses the mean of the class's other rows.
+// sample draws rows by their ids, so that their order does not matter, and computes their scores. A row's score of its own class uses the
+// mean of the class's other rows.
 func (f *fit) sample() *scored {
 	t, n := &f.set.Target, len(f.features)
 	size := min(max(sampleScores/f.classes, leastSample), mostSample)
@@ -71,8 +70,8 @@ func (f *fit) sample() *scored {
 		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
 		x, scratch := memory[worker][:n], memory[worker][n:]
 		for j := range x {
-			of := &f.features[j]
-			x[j] = float64(of.places[f.set.Matrix.Columns[of.column][row]]) / steps
+			feature := &f.features[j]
+			x[j] = float64(feature.places[f.set.Matrix.Columns[feature.column][row]]) / steps
 		}
 		for k := range parts {
 			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
@@ -85,8 +84,8 @@ func (f *fit) sample() *scored {
 
 const sampleSeed = 0x9d5c0fb9
 
-// partWithout returns the score of a row for its own class with the mean of the class's other
-// rows. scratch holds two rows.
+// partWithout returns the part of a row's score of its own class, using the mean of the class's other rows. x has the row's features in
+// standard deviations, scratch has twice the length of x.
 func (f *fit) partWithout(x []float64, weight int64, class int, scratch []float64) float64 {
 	left := f.counts[class] - weight
 	if left <= 0 {
@@ -103,19 +102,19 @@ func (f *fit) partWithout(x []float64, weight int64, class int, scratch []float6
 	return dot(x, weights) - dot(mean, weights)/2
 }
 
-// slope returns the derivatives by the factor of the sample's log loss. One more row, whose
-// class may be any, keeps the factor small where all rows are right: others may be wrong.
+// slope returns the first and second derivative of the sample's log loss by the factor. The loss has a further row that is equally of all
+// classes, which bounds the factor if all rows of the sample are predicted right: other rows may not be.
 func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
-	unknown := 1 / max(f.rows, 1) // its share, for each row
+	unknown := 1 / max(f.rows, 1) // the share of the further row that is added to each row
 	type sums struct{ slope, curvature exact.Sum }
 	memory, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
 		if memory[worker] == nil {
 			memory[worker] = make([]float64, f.classes)
 		}
-		p, of := memory[worker], s.parts[i*f.classes:][:f.classes]
+		p, rowParts := memory[worker], s.parts[i*f.classes:][:f.classes]
 		y := f.set.Labels[s.rows[i]]
-		for k, part := range of {
+		for k, part := range rowParts {
 			p[k] = f.priors[k] + float64(factor*part)
 		}
 		most, total := slices.Max(p), 0.0
@@ -128,7 +127,7 @@ func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
 		}
 		mean, square, even := 0.0, 0.0, 0.0
 		for k, p := range p {
-			above := of[k] - of[y]
+			above := rowParts[k] - rowParts[y]
 			mean += float64(p / total * above)
 			square += float64(p / total * float64(above*above))
 			even += above

@@ -1,15 +1,13 @@
-// Package linear fits the linear scores from which training can start: a linear discriminant
-// analysis of binned features, in closed form.
+// Package linear fits linear scores, which can be the initial scores of a model: a linear discriminant analysis (LDA) of binned features,
+// in closed form.
 //
-// It models the rows of each class as a Gaussian with its own mean, all with one covariance. The
-// log odds of such classes are linear. The means of classes with few rows are shrunk to the
-// common mean, by an empirical Bayes estimate (B. Efron and C. Morris, Stein's estimation rule
-// and its competitors, 1973). One factor for all weights then minimizes the log loss on a sample
-// of rows whose own class has its mean without them. It corrects the overconfidence of rows that
-// are not Gaussian.
+// It models each class as a Gaussian with its own mean and a covariance that all classes share. Then the log odds of the classes are linear
+// in the features. The means of classes with few rows are shrunk towards the common mean, by an empirical Bayes estimate (B. Efron and
+// C. Morris, Stein's estimation rule and its competitors, 1973). Finally, all weights are multiplied by one factor, which minimizes the log
+// loss of a sample of rows; each is scored with the mean of the other rows of its class. The factor corrects the overconfidence of the
+// model on rows that are not Gaussian.
 //
-// All sums over rows are of integers, so the scores do not depend on the order of the rows, the
-// number of threads or of machines.
+// All sums over rows are sums of integers, so the scores depend neither on the order of the rows nor on the number of threads or ranks.
 package linear
 
 import (
@@ -23,14 +21,14 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// MostFeatures is the most features that scores are fitted to: if there are more, those that
-// separate the classes best. Their covariance has MostFeatures² numbers.
+// MostFeatures is the largest number of features in the scores. If there are more, the ones that separate the classes best are chosen. Their
+// covariance has MostFeatures² numbers.
 const MostFeatures = 512
 
-// MostMeans is the most numbers in the means of all classes.
+// MostMeans bounds features × classes, the size of the means of all classes.
 const MostMeans = 1 << 26
 
-// Fits reports whether scores can be fitted to that many features and classes.
+// Fits reports whether [Fit] can fit scores to this many features and classes.
 func Fits(features, classes int) bool { return min(features, MostFeatures) <= MostMeans/classes }
 
 // Fit fits linear scores to a training set.
@@ -50,42 +48,42 @@ type fit struct {
 	team    *par.Team
 	classes int
 
-	weights []int64 // by row, in units; nil: all one
-	unit    float64 // rows of mean weight per unit
+	weights []int64 // by row, in units; nil: each is 1
+	unit    float64 // a unit of weight, as a fraction of the mean weight of a row
 
 	features []feature
-	counts   []int64 // by class: weight of its rows
+	counts   []int64 // by class: the weight of its rows, in units
 	sums     []int64 // features × classes: sums of places × weights
-	products []int64 // features × features, the second not before the first: sums of places × places × weights
+	products []int64 // features × features, lower triangle: sums of places × places × weights
 
-	rows       float64   // all weight, in rows
-	within     []float64 // features × features: Cholesky factor of the covariance within classes
-	commonRows float64   // rows of the common mean that a class's own mean is mixed with
-	weight     []float64 // classes × features
-	offsets    []float64 // by class: half the product of its mean and its weights
-	priors     []float64 // by class: log of its share
+	rows       float64   // the number of rows
+	within     []float64 // features × features: covariance within classes, later its Cholesky factor
+	commonRows float64   // how many rows of the common mean are added to the mean of a class
+	weight     []float64 // classes × features: the weights of the scores
+	offsets    []float64 // by class: half the dot product of its mean and its weights
+	priors     []float64 // by class: log of its share among all rows
 }
 
-// feature is a column whose bins have places: whole numbers of steps from its mean, at steps to
-// a standard deviation.
+// feature is a standardized column. The place of a bin is the difference between its value and the column's mean, in steps of 1/256
+// standard deviation.
 type feature struct {
 	column     int
 	places     []int32 // by code
-	separation float64 // sum of squares between classes, if features are to be chosen
+	separation float64 // sum of squares between classes, if features must be chosen
 }
 
-// A standard deviation has steps steps, and places are at most mostSteps from the mean.
+// A standard deviation has `steps` steps. Places are limited to ±mostSteps.
 const steps, mostSteps = 256, 2047
 
-// mean returns the mean of a class with weight, in standard deviations.
+// mean returns the mean of a feature in a class, whose weight must not be 0, in standard deviations.
 func (f *fit) mean(feature, class int) float64 {
 	return float64(f.sums[feature*f.classes+class]) / (steps * float64(f.counts[class]))
 }
 
-// classRows returns the weight of a class in rows.
+// classRows returns the weight of a class in rows of mean weight.
 func (f *fit) classRows(class int) float64 { return float64(f.counts[class]) * f.unit }
 
-// solve finds the weights of the classes.
+// solve computes the weights, offsets and priors of the classes.
 func (f *fit) solve() {
 	n := len(f.features)
 	between := f.covariances()
@@ -94,7 +92,7 @@ func (f *fit) solve() {
 		trace += f.within[j*n+j]
 		common += between[j]
 	}
-	// distance of the means that equal classes would show by chance
+	// the variance between the means that classes with equal means would have by chance
 	noise := float64(trace*float64(f.classes-1)) / max(f.rows, 1)
 	f.commonRows = trace / max(common-noise, 1e-9*trace+1e-30)
 	ridge := float64(n) / max(f.rows, 1) * (trace/max(float64(n), 1) + 1e-9)
@@ -120,7 +118,7 @@ func (f *fit) solve() {
 	})
 }
 
-// scores returns the model, its weights and biases relative to the means of all classes.
+// scores returns the linear scores. Weights and biases are relative to their means over the classes.
 func (f *fit) scores(factor float64) *model.Linear {
 	n, classes := len(f.features), float64(f.classes)
 	bias := make([]float64, f.classes)
@@ -145,6 +143,7 @@ func (f *fit) scores(factor float64) *model.Linear {
 	return l
 }
 
+// relative returns the numbers minus mean.
 func relative(numbers []float64, mean float64) []float32 {
 	all := make([]float32, len(numbers))
 	for k, x := range numbers {
@@ -153,7 +152,7 @@ func relative(numbers []float64, mean float64) []float32 {
 	return all
 }
 
-// model returns the edges and places of a feature, joining bins of equal places.
+// model returns the edges and the places, in standard deviations, of the feature's bins, after joining adjacent bins with equal places.
 func (f *feature) model(set *data.Set) (edges []float64, places []float32) {
 	bins := &set.Mapper.Features[f.column]
 	for b := 1; b < bins.Codes(); b++ {
@@ -169,7 +168,7 @@ func (f *feature) model(set *data.Set) (edges []float64, places []float32) {
 	return edges, places
 }
 
-// best keeps the features that separate the classes best, in their order.
+// best returns the `most` features that separate the classes best, in the order of their columns.
 func best(features []feature, most int) []feature {
 	if len(features) <= most {
 		return features
@@ -180,7 +179,7 @@ func best(features []feature, most int) []feature {
 	return features
 }
 
-// cholesky replaces the lower triangle of a symmetric matrix by its factor.
+// cholesky replaces the lower triangle of a symmetric n × n matrix by its Cholesky factor.
 func cholesky(a []float64, n int) {
 	for j := range n {
 		row := a[j*n:][:j+1]
@@ -191,7 +190,7 @@ func cholesky(a []float64, n int) {
 	}
 }
 
-// substitute solves the equations of a matrix with the given factor, in place.
+// substitute replaces x by the solution of A·y = x, given the Cholesky factor of A.
 func substitute(factor, x []float64) {
 	n := len(x)
 	for j := range n {

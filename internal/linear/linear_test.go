@@ -24,7 +24,7 @@ func (n numbers) Rows() int                          { return len(n[0]) }
 func (n numbers) Cols() int                          { return len(n) }
 func (n numbers) Column(j, first int, dst []float64) { copy(dst, n[j][first:]) }
 
-// rows is data to fit to.
+// rows is a dataset with the values that its bins are made from.
 type rows struct {
 	x           numbers
 	y           []int
@@ -52,7 +52,7 @@ func drawn(seed uint64, n, cols, classes int) *rows {
 	return d
 }
 
-// set returns the rows in an order, with ids that do not depend on it.
+// set returns the rows in the given order, with ids that do not depend on the order.
 func (d *rows) set(order []int, team *par.Team) *data.Set {
 	s := &data.Set{}
 	for k := range d.classes {
@@ -88,10 +88,10 @@ func inOrder(n int) []int {
 	return order
 }
 
-// plain holds linear scores computed in float64.
+// plain has linear scores computed in float64.
 type plain struct {
 	columns []int
-	places  [][]float64 // by feature and row
+	places  [][]float64 // by feature and row, in standard deviations
 	within  [][]float64
 	means   [][]float64 // by class
 	weights [][]float64
@@ -106,15 +106,15 @@ func (d *rows) weight(i int) float64 {
 	return d.weights[i]
 }
 
-// restate fits linear scores to all rows, a step after the other.
+// restate fits linear scores to all rows, plainly.
 func (d *rows) restate(s *data.Set) *plain {
 	p, n, total := &plain{}, len(d.y), 0.0
 	for i := range d.y {
 		total += d.weight(i)
 	}
-	unit := float64(n) / total // so that weights are one on average
+	unit := float64(n) / total // so that the mean weight is 1
 	for j := d.categorical; j < len(d.x); j++ {
-		p.place(d, s, j)
+		p.standardize(d, s, j)
 	}
 	features := len(p.columns)
 	count, sums := make([]float64, d.classes), make([][]float64, d.classes)
@@ -184,8 +184,8 @@ func (d *rows) restate(s *data.Set) *plain {
 	return p
 }
 
-// place computes the places of the values of a column.
-func (p *plain) place(d *rows, s *data.Set, column int) {
+// standardize computes the places of a column's values.
+func (p *plain) standardize(d *rows, s *data.Set, column int) {
 	if s.Matrix.Columns[column] == nil {
 		return // it is constant
 	}
@@ -200,7 +200,7 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 		code := int(s.Matrix.Columns[column][i])
 		if values[i] = math.NaN(); code > 0 {
 			values[i] = bins.Lower[code-1]/2 + bins.Upper[code-1]/2
-			switch { // what an exponential tail has on average
+			switch { // the mean of an exponential tail
 			case n < 4:
 			case code == 1 && inBin[2] > 0:
 				values[i] = max(values[i], bins.Upper[0]-width(2)*inBin[1]/inBin[2])
@@ -210,7 +210,7 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 			all += d.weight(i)
 		}
 	}
-	below := func(share float64) float64 { // no less than a share of the weight
+	quantile := func(share float64) float64 {
 		sorted := slices.DeleteFunc(inOrder(len(values)), func(i int) bool { return values[i] != values[i] })
 		slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 		sum := 0.0
@@ -221,7 +221,7 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 		}
 		return 0
 	}
-	if low, high := below(0.05), below(0.95); high > low {
+	if low, high := quantile(0.05), quantile(0.95); high > low {
 		for i, v := range values {
 			if v == v {
 				values[i] = min(max(v, low-(high-low)), high+(high-low))
@@ -260,7 +260,7 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 	p.columns, p.places = append(p.columns, column), append(p.places, values)
 }
 
-// solved returns the solution of linear equations, by elimination.
+// solved returns the solution of linear equations, by Gaussian elimination.
 func solved(matrix [][]float64, right []float64) []float64 {
 	n := len(right)
 	a, x := make([][]float64, n), make([]float64, n)
@@ -293,8 +293,8 @@ func (p *plain) part(i, k int) (part float64) {
 	return part
 }
 
-// fitFactor finds the factor of the least loss, whose rows' own class does not know them. One
-// row in all may be of any class.
+// fitFactor finds the factor with the smallest log loss. own returns the part of a row's score of its own class, without the row. The loss
+// has a further row that is equally of all classes.
 func (p *plain) fitFactor(d *rows, own func(i int) float64) {
 	parts := make([][]float64, len(d.y))
 	for i, y := range d.y {
@@ -333,7 +333,7 @@ func (p *plain) fitFactor(d *rows, own func(i int) float64) {
 	}
 }
 
-// scores returns the scores of a row, whose mean over the classes is zero.
+// scores returns the scores of a row, minus their mean over the classes.
 func (p *plain) scores(i int) []float64 {
 	scores, mean := make([]float64, len(p.means)), 0.0
 	for k := range scores {
@@ -346,7 +346,7 @@ func (p *plain) scores(i int) []float64 {
 	return scores
 }
 
-// scoresOf returns the scores of a row by a model, with mean zero.
+// scoresOf returns the linear scores of a row, minus their mean.
 func scoresOf(l *model.Linear, x numbers, i int) []float64 {
 	places, scores, mean := make([]float32, l.Terms()), make([]float64, len(l.Bias())), 0.0
 	for t := range places {
@@ -460,7 +460,7 @@ var cases = []struct {
 	}},
 }
 
-// weigh gives rows weights that training knows exactly.
+// weigh gives the rows random weights that float32 holds exactly.
 func weigh(d *rows, r *rand.Rand) {
 	d.weights = make([]float64, len(d.y))
 	for i := range d.weights {
@@ -503,7 +503,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// text returns all of a model as a string.
+// text returns the linear scores as a string.
 func text(l *model.Linear) string {
 	all := fmt.Sprint(l.Bias())
 	for t := range l.Terms() {
@@ -512,7 +512,7 @@ func text(l *model.Linear) string {
 	return all
 }
 
-// TestSameBits: scores depend neither on the order of rows, nor on threads or machines.
+// TestSameBits: scores depend neither on the order of the rows nor on the number of threads or ranks.
 func TestSameBits(t *testing.T) {
 	large := drawn(40, 40_000, 3, 600) // of which a sample has a third
 	weighted := drawn(41, 20_000, 3, 5)
@@ -566,7 +566,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestMostFeatures: of many features, those that tell classes apart are kept.
+// TestMostFeatures: of many features, the ones that separate the classes are chosen.
 func TestMostFeatures(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
@@ -590,8 +590,7 @@ func TestMostFeatures(t *testing.T) {
 	}
 }
 
-// TestGaussians: the log loss of Gaussian classes on new rows is close to the loss of their true
-// means, even where classes have few rows.
+// TestGaussians: on new rows of Gaussian classes, the log loss is close to the loss with the true means, also if classes have few rows.
 func TestGaussians(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
@@ -666,7 +665,7 @@ func logLoss(scores []float64, y int) float64 {
 	return math.Log(sum) + top - scores[y]
 }
 
-// TestWideTail: edges further apart than MaxFloat64 beside a bin without weight have finite middles.
+// TestWideTail: middles are finite, also if a bin without weight lies beside one that is wider than MaxFloat64.
 func TestWideTail(t *testing.T) {
 	const huge = math.MaxFloat64
 	f := bin.Feature{Edges: []float64{-huge, huge, math.Nextafter(huge, math.Inf(1))}, Lower: []float64{-huge, -huge, huge, huge}, Upper: []float64{-huge, huge, huge, huge}}

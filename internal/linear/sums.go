@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 )
 
-// weigh makes weights whole numbers: of this many bits that no sum overflows.
+// weigh rounds the weights to integers, with so few bits that no sum overflows.
 func (f *fit) weigh() {
 	t := &f.set.Target
 	rows := t.AllRows()
@@ -17,11 +17,11 @@ func (f *fit) weigh() {
 	}
 	most := []int64{0}
 	for _, w := range t.Weights {
-		most[0] = max(most[0], int64(math.Float32bits(w))) // as the numbers: none is negative
+		most[0] = max(most[0], int64(math.Float32bits(w))) // the bits compare as the numbers do, as none is negative
 	}
 	t.Ranks.Max(most)
-	const of = 62 - 2*11 // bits that two places leave
-	digits := min(20, of-bits.Len(uint(rows)))
+	const available = 62 - 2*11 // bits, without the bits of two places
+	digits := min(20, available-bits.Len(uint(rows)))
 	scale := float64(int64(1)<<digits) / max(float64(math.Float32frombits(uint32(most[0]))), math.SmallestNonzeroFloat32)
 	f.weights = make([]int64, len(t.Weights))
 	total := []int64{0}
@@ -40,25 +40,25 @@ func (f *fit) weightOf(row int) int64 {
 	return f.weights[row]
 }
 
-// standardize lists the features of numbers and the places of their bins.
+// standardize lists the numeric features and computes the places of their bins.
 func (f *fit) standardize() {
 	x := f.set.Matrix
 	columns := f.set.Columns()
-	first := make([]int, len(columns)+1) // of a column's codes among those of all
+	first := make([]int, len(columns)+1) // by column: the position of its codes in counts
 	for i, j := range columns {
 		first[i+1] = first[i] + f.set.Mapper.Features[j].Codes()
 	}
-	counts := make([]int64, first[len(columns)]) // of codes
+	counts := make([]int64, first[len(columns)]) // by column and code: the weight of its rows
 	f.team.Do(len(columns), func(_, i int) {
-		of := counts[first[i]:first[i+1]]
+		counts := counts[first[i]:first[i+1]]
 		if f.weights == nil {
 			for _, code := range x.Columns[columns[i]] {
-				of[code]++
+				counts[code]++
 			}
 			return
 		}
 		for row, code := range x.Columns[columns[i]] {
-			of[code] += f.weights[row]
+			counts[code] += f.weights[row]
 		}
 	})
 	f.set.Ranks.Sum(counts)
@@ -69,41 +69,41 @@ func (f *fit) standardize() {
 		if bins.Categorical {
 			continue
 		}
-		of := counts[first[i]:first[i+1]]
-		middles := middles(bins, of)
-		if of, ok := newFeature(j, places[first[i]:first[i+1]], &middles, of); ok {
-			f.features = append(f.features, of)
+		counts := counts[first[i]:first[i+1]]
+		middles := middles(bins, counts)
+		if feature, ok := newFeature(j, places[first[i]:first[i+1]], &middles, counts); ok {
+			f.features = append(f.features, feature)
 		}
 	}
 }
 
-// middles returns what values count as in the bins, of which the weights are given. The first and
-// the last bin may reach far out, where few values are. There values count as those of an
-// exponential tail would on average, one as dense at its beginning as the bin beside it.
-func middles(f *bin.Feature, counts []int64) (of [256]float64) {
+// middles returns, by code, the value that stands for the values of a bin, given the bins' weights: the middle of the bin. The first and the
+// last bin may reach far out with few values there, so their value is not further out than the mean of an exponential tail that begins
+// with the density of the next bin.
+func middles(f *bin.Feature, counts []int64) (values [256]float64) {
 	n := len(f.Lower)
 	for b := range n {
-		of[b+1] = f.Lower[b]/2 + f.Upper[b]/2
+		values[b+1] = f.Lower[b]/2 + f.Upper[b]/2
 	}
-	tail := func(at, beside int) float64 {
-		half := f.Edges[beside-1]/2 - f.Edges[beside-2]/2 // the whole may overflow: where counts are 0, that is no number
-		return 2 * (half * (float64(counts[at]) / max(float64(counts[beside]), 1)))
+	tail := func(at, next int) float64 {
+		half := f.Edges[next-1]/2 - f.Edges[next-2]/2 // twice that may overflow, and Inf × 0 is NaN
+		return 2 * (half * (float64(counts[at]) / max(float64(counts[next]), 1)))
 	}
 	if n > 3 {
-		of[1] = max(of[1], f.Upper[0]-tail(1, 2))
-		of[n] = min(of[n], f.Lower[n-1]+tail(n, n-1))
+		values[1] = max(values[1], f.Upper[0]-tail(1, 2))
+		values[n] = min(values[n], f.Lower[n-1]+tail(n, n-1))
 	}
-	return of
+	return values
 }
 
-// newFeature finds the places of bins, by code, of which the middles and the weights are given.
-// It returns false if all values are about the same.
+// newFeature computes the places of a column's bins, given the middles and weights of the bins, all by code. It returns false if all values
+// are about the same.
 func newFeature(column int, places []int32, middles *[256]float64, counts []int64) (f feature, ok bool) {
 	codes := len(places)
 	drawIn(middles[1:codes], counts[1:codes])
 	total, most := 0.0, 0.0
 	for b := 1; b < codes; b++ {
-		if counts[b] > 0 { // else its middle may be beyond all others
+		if counts[b] > 0 { // the middle of an empty bin may be far out
 			total += float64(counts[b])
 			most = max(most, math.Abs(middles[b]))
 		}
@@ -113,7 +113,7 @@ func newFeature(column int, places []int32, middles *[256]float64, counts []int6
 	}
 	mean, variance := 0.0, 0.0
 	for b := 1; b < codes; b++ {
-		if middles[b] /= most; counts[b] > 0 { // so that no square overflows
+		if middles[b] /= most; counts[b] > 0 { // scaled so that no square overflows
 			mean += float64(float64(counts[b]) / total * middles[b])
 		}
 	}
@@ -133,8 +133,8 @@ func newFeature(column int, places []int32, middles *[256]float64, counts []int6
 	return f, true
 }
 
-// drawIn draws outliers in: to no further from the middle nine tenths of the rows than these
-// are wide. One wild value could make all others the same.
+// drawIn clamps outliers: with [low, high] the range between the 5th and the 95th percentile, to [low − (high − low), high + (high − low)].
+// Otherwise a single extreme value could make all other values nearly equal.
 func drawIn(middles []float64, counts []int64) {
 	total, sum := int64(0), int64(0)
 	for _, n := range counts {
@@ -152,14 +152,14 @@ func drawIn(middles []float64, counts []int64) {
 	if low == high {
 		return
 	}
-	first, last := middles[low]/4, middles[high]/4 // so that nothing overflows
+	first, last := middles[low]/4, middles[high]/4 // divided so that nothing overflows
 	width := last - first
 	for b, x := range middles {
 		middles[b] = min(max(x, 4*(first-width)), 4*(last+width))
 	}
 }
 
-// sumUp adds up what the means of the classes and the covariance are made of.
+// sumUp computes the sums for the means of the classes and for the covariance.
 func (f *fit) sumUp() {
 	t := &f.set.Target
 	f.counts = make([]int64, f.classes)
@@ -177,25 +177,25 @@ func (f *fit) sumUp() {
 	t.Ranks.Sum(f.products)
 }
 
-// sumColumn adds the places of a feature up by class.
-func (f *fit) sumColumn(of *feature, sums []int64) {
+// sumColumn adds up places × weights of a feature by class.
+func (f *fit) sumColumn(feature *feature, sums []int64) {
 	labels := f.set.Labels
-	column := f.set.Matrix.Columns[of.column][:len(labels)]
+	column := f.set.Matrix.Columns[feature.column][:len(labels)]
 	if f.weights == nil {
 		for row, y := range labels {
-			sums[y] += int64(of.places[column[row]])
+			sums[y] += int64(feature.places[column[row]])
 		}
 		return
 	}
 	for row, y := range labels {
-		sums[y] += f.weights[row] * int64(of.places[column[row]])
+		sums[y] += f.weights[row] * int64(feature.places[column[row]])
 	}
 }
 
-// choosing is how many features are looked at at once.
+// choosing is the number of features whose sums choose computes at once.
 const choosing = 256
 
-// choose keeps the features that tell the classes apart best, each by itself.
+// choose reduces f.features to the MostFeatures that separate the classes best, each by itself.
 func (f *fit) choose() {
 	sums := make([]int64, min(choosing, len(f.features))*f.classes)
 	for first := 0; first < len(f.features); first += choosing {
@@ -211,49 +211,49 @@ func (f *fit) choose() {
 					between += float64(float64(sum) / float64(f.counts[k]) * float64(sum))
 				}
 			}
-			part[j].separation = between // the variance of all is one
+			part[j].separation = between // comparable, as the variance of each feature is 1
 		}
 	}
 	f.features = best(f.features, MostFeatures)
 }
 
-// blockRows is how many rows are multiplied at once.
+// blockRows is the number of rows whose products sumProducts adds up at once.
 const blockRows = 256
 
-// sumProducts adds up products of places.
+// sumProducts adds up products of places × weights of all pairs of features.
 func (f *fit) sumProducts() {
 	n, rows := len(f.features), f.set.Rows()
-	type room struct{ places, weighted, sums []int64 }
-	rooms := make([]room, f.team.Workers())
+	type workspace struct{ places, weighted, sums []int64 }
+	workspaces := make([]workspace, f.team.Workers())
 	f.team.Do((rows+blockRows-1)/blockRows, func(worker, b int) {
-		r := &rooms[worker]
-		if r.sums == nil {
-			*r = room{make([]int64, n*blockRows), make([]int64, n*blockRows), make([]int64, n*n)}
+		w := &workspaces[worker]
+		if w.sums == nil {
+			*w = workspace{make([]int64, n*blockRows), make([]int64, n*blockRows), make([]int64, n*n)}
 		}
 		first := b * blockRows
 		last := min(first+blockRows, rows)
 		for j := range f.features {
-			of := &f.features[j]
-			for i, code := range f.set.Matrix.Columns[of.column][first:last] {
-				place := int64(of.places[code])
-				r.places[j*blockRows+i], r.weighted[j*blockRows+i] = place, place*f.weightOf(first+i)
+			feature := &f.features[j]
+			for i, code := range f.set.Matrix.Columns[feature.column][first:last] {
+				place := int64(feature.places[code])
+				w.places[j*blockRows+i], w.weighted[j*blockRows+i] = place, place*f.weightOf(first+i)
 			}
 		}
 		for j := range n {
 			for l := range j + 1 {
-				r.sums[j*n+l] += product(r.places[j*blockRows:][:last-first], r.weighted[l*blockRows:][:last-first])
+				w.sums[j*n+l] += integerDot(w.places[j*blockRows:][:last-first], w.weighted[l*blockRows:][:last-first])
 			}
 		}
 	})
 	f.products = make([]int64, n*n)
-	for _, r := range rooms {
-		for i, sum := range r.sums {
+	for _, w := range workspaces {
+		for i, sum := range w.sums {
 			f.products[i] += sum
 		}
 	}
 }
 
-func product(a, b []int64) int64 {
+func integerDot(a, b []int64) int64 {
 	b = b[:len(a)]
 	var x, y, z, w int64
 	i := 0
@@ -269,7 +269,7 @@ func product(a, b []int64) int64 {
 	return (x + y) + (z + w)
 }
 
-// covariances finds the covariance within classes, and the variances between them.
+// covariances sets f.within to the covariance within classes, and returns the variance of each feature's class means.
 func (f *fit) covariances() (between []float64) {
 	n := len(f.features)
 	total := max(float64(f.rows)/f.unit, 1) // in units

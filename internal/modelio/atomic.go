@@ -16,12 +16,10 @@ import (
 	"unicode/utf8"
 )
 
-// WriteFile replaces the file at path by what write writes, all or nothing:
-// until the new content is safe on disk under another name in the same
-// directory, the old stays. A symbolic link is followed. The permissions, the owner
-// and the group of an existing file are kept, if the process may give files away;
-// else the process owns the new file. Of a process that was killed while it wrote the
-// file, what it left is removed.
+// WriteFile replaces the file at path by what write writes, atomically: the old file remains until the new content is safe on disk, under
+// another name in the same directory. WriteFile follows symbolic links. It keeps the permissions of an existing file, and its owner and group
+// if the process may give files away; otherwise the process owns the new file. WriteFile also removes temporary files of processes that
+// were killed while they wrote this file.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -29,29 +27,27 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Writable returns an error unless WriteFile can be expected to work: it goes as far as
-// to make the temporary file, and removes it.
+// Writable returns an error if WriteFile would fail at once: it creates the temporary file, and removes it.
 func Writable(path string) error {
-	t, err := begin(path)
+	t, err := newTemporary(path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", cmp.Or(path, `""`), err)
 	}
 	return t.drop()
 }
 
-// temporary is a file that is to become target. It is locked for as long as
-// it is open, which tells others that its owner lives.
+// temporary is a file that will replace target. It is locked while it is open, which tells other processes that its owner is alive.
 type temporary struct {
 	*os.File
 	target string
 }
 
-// begin makes the temporary file for the file that path leads to.
-func begin(path string) (*temporary, error) {
+// newTemporary creates the temporary file for the file that path leads to.
+func newTemporary(path string) (*temporary, error) {
 	if path == "" {
 		return nil, errors.New("the name is empty")
 	}
-	perm := fs.FileMode(0o644) // less the umask
+	perm := fs.FileMode(0o644) // without the bits of the umask
 	old, statErr := os.Stat(path)
 	switch {
 	case statErr == nil && !old.Mode().IsRegular():
@@ -73,7 +69,7 @@ func begin(path string) (*temporary, error) {
 	}
 	t := &temporary{f, target}
 	if statErr == nil {
-		if err := f.Chmod(giveTo(f, old)); err != nil {
+		if err := f.Chmod(copyOwner(f, old)); err != nil {
 			t.drop()
 			return nil, withoutPath(err, f.Name())
 		}
@@ -83,30 +79,30 @@ func begin(path string) (*temporary, error) {
 
 // drop removes the file.
 func (t *temporary) drop() error {
-	if runtime.GOOS == "windows" { // which removes no open file
+	if runtime.GOOS == "windows" { // Windows cannot remove open files
 		t.Close()
 		return os.Remove(t.Name())
 	}
 	return errors.Join(os.Remove(t.Name()), t.Close())
 }
 
-// finish makes the file, which is complete, the target.
+// finish replaces the target by the file, which must be complete.
 func (t *temporary) finish() error {
 	if err := t.Sync(); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // which renames no open file
+	if runtime.GOOS == "windows" { // Windows cannot rename open files
 		t.Close()
 		return os.Rename(t.Name(), t.target)
 	}
 	if err := os.Rename(t.Name(), t.target); err != nil {
 		return err
 	}
-	return t.Close() // and with it the lock
+	return t.Close() // this also unlocks it
 }
 
 func writeFile(path string, write func(io.Writer) error) (err error) {
-	t, err := begin(path)
+	t, err := newTemporary(path)
 	if err != nil {
 		return err
 	}
@@ -132,13 +128,12 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	return syncDir(dir)
 }
 
-// followLinks returns the file that path leads to, which need not exist yet.
-// The parts are not cleaned: "a/.." is not "." where a is a link.
+// followLinks returns the file that path leads to, which need not exist. It does not clean the path: "a/.." is not "." if a is a link.
 func followLinks(path string) (string, error) {
 	for range 40 {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return path, nil // what is wrong, if anything, the creation will tell
+			return path, nil // creating the file reports the error, if there is one
 		}
 		link, err := os.Readlink(path)
 		if err != nil {
@@ -153,10 +148,8 @@ func followLinks(path string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// A temporary file of model.aoso is .model.aoso-0123456789abcdef.tmp.
-
-// tempPrefix returns what the names of the temporary files of a file begin with.
-// Of a very long name it takes the start, to leave room for the rest.
+// tempPrefix returns the prefix of the names of a file's temporary files: a temporary file of model.aoso is called
+// .model.aoso-0123456789abcdef.tmp. It shortens a very long name, so that the result is not longer than names may be.
 func tempPrefix(base string) string {
 	const most = 200
 	if len(base) > most {
@@ -169,8 +162,7 @@ func tempPrefix(base string) string {
 	return "." + base + "-"
 }
 
-// createTemp differs from os.CreateTemp in that the umask applies, and that the
-// file is locked.
+// createTemp creates and locks a temporary file. Other than with os.CreateTemp, the umask applies.
 func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
 		name := fmt.Sprintf("%s%s%016x.tmp", dir, tempPrefix(base), rand.Uint64())
@@ -179,7 +171,7 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 		case errors.Is(err, fs.ErrExist):
 		case err != nil:
 			return nil, withoutPath(err, name)
-		case lock(f) == errLocked || !isAt(f, name): // another took it for a dead one
+		case lock(f) == errLocked || !isAt(f, name): // another process is removing it as a dead one
 			f.Close()
 		default:
 			return f, nil
@@ -187,8 +179,7 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// removeDead removes the temporary files of a file whose owners are no more:
-// those that can be locked. What cannot be done is left.
+// removeDead removes the temporary files of dead processes for a file: the ones that it can lock. It ignores errors.
 func removeDead(dir, base string) {
 	d, err := os.Open(cmp.Or(dir, "."))
 	if err != nil {
@@ -207,7 +198,7 @@ func removeDead(dir, base string) {
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		f, err := os.OpenFile(path, os.O_RDWR, 0) // for NFS
+		f, err := os.OpenFile(path, os.O_RDWR, 0) // NFS locks only files that are open for writing
 		if err != nil {
 			f, err = os.Open(path)
 		}
@@ -220,18 +211,17 @@ func removeDead(dir, base string) {
 	}
 }
 
-// isAt reports whether an open file is still the one at path.
+// isAt reports whether an open file is still at path.
 func isAt(f *os.File, path string) bool {
 	open, err1 := f.Stat()
 	named, err2 := os.Lstat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
 }
 
-// errLocked is the error of locking what another has locked.
+// errLocked is the error of lock if another process has locked the file.
 var errLocked = errors.New("locked")
 
-// withoutPath removes the name of the temporary file, which nobody has heard
-// of, from err.
+// withoutPath removes the name of a file from err, such as a temporary file's, which would mean nothing to the user.
 func withoutPath(err error, name string) error {
 	if e, ok := err.(*fs.PathError); ok && e.Path == name {
 		return e.Err
@@ -239,8 +229,7 @@ func withoutPath(err error, name string) error {
 	return err
 }
 
-// syncDir makes a rename in dir last through a power cut, where the system
-// has a way to do that.
+// syncDir makes renames in dir survive a power failure, if the system supports that.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -221,7 +221,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestMapFile: what is mapped is what is read, wherever it is in use.
+// TestMapFile: a mapped file has the bytes that reading gives.
 func TestMapFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "set.aoso")
@@ -271,7 +271,7 @@ func TestMapFile(t *testing.T) {
 	}
 }
 
-// TestKinds: a file is of one kind.
+// TestKinds: a file of one kind cannot be read as another.
 func TestKinds(t *testing.T) {
 	kinds := []Kind{Model, Dataset}
 	for i, kind := range kinds {
@@ -314,7 +314,7 @@ func TestWritable(t *testing.T) {
 	entries(t, dir, "model.aoso")
 }
 
-// TestLongestName: the temporary file's name has room beside any name of a file.
+// TestLongestName: the name of the temporary file is valid for every valid name of a file.
 func TestLongestName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{strings.Repeat("m", 255), strings.Repeat("é", 127)} {
@@ -325,8 +325,7 @@ func TestLongestName(t *testing.T) {
 	entries(t, dir, strings.Repeat("m", 255), strings.Repeat("é", 127))
 }
 
-// TestDeadTemporaries: a save removes what a process left that was killed in
-// saving the same file, and nothing else.
+// TestDeadTemporaries: saving a file removes the temporary files of processes that were killed while saving it, and nothing else.
 func TestDeadTemporaries(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no file locks")
@@ -346,7 +345,7 @@ func TestDeadTemporaries(t *testing.T) {
 	os.Chmod(filepath.Join(dir, ".model.aoso-00000000deadbeef.tmp"), 0o444)
 	os.Mkdir(filepath.Join(dir, ".model.aoso-1111111111111111.tmp"), 0o755)
 	os.Symlink("model.aoso", filepath.Join(dir, ".model.aoso-2222222222222222.tmp"))
-	live, err := begin(path)
+	live, err := newTemporary(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,8 +369,7 @@ func TestDeadTemporaries(t *testing.T) {
 	entries(t, dir, rest...)
 }
 
-// TestSavesAtOnce: of many saves of one file at once none fails, and the file
-// is always one of theirs.
+// TestSavesAtOnce: many processes can save one file at once; none fails, and the file always has the content of one of them.
 func TestSavesAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model.aoso")

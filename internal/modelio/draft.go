@@ -11,23 +11,21 @@ import (
 	"github.com/libaoso/aoso/internal/mem"
 )
 
-// Reserve appends an array of n elements that are given to a [Draft], not to the
-// Writer.
+// Reserve appends an array of n elements, which [WriteAt] writes to a [Draft].
 func Reserve[T Element](w *Writer, name string, n int) {
 	Add[T](w, name, nil)
 	w.arrays[len(w.arrays)-1].Count = uint64(n)
 }
 
-// Draft is a file in the making. Its reserved arrays are written piece by piece.
-// Like [WriteFile], it replaces the file at its path when it is complete.
+// Draft is an unfinished file whose reserved arrays are written piece by piece. Like [WriteFile], it replaces the file at its path when it
+// is complete.
 type Draft struct {
-	file *temporary // nil: finished or dropped
+	file *temporary // nil: the draft is finished or dropped
 	w    *Writer
 	path string
 }
 
-// NewDraft begins a file with everything of w but the reserved arrays. It fails if
-// the disk has no room for them.
+// NewDraft begins a file with the arrays of w that are not reserved. It fails if the disk has no space for the others.
 func NewDraft(path string, w *Writer) (*Draft, error) {
 	d := &Draft{w: w, path: path}
 	if err := d.begin(); err != nil {
@@ -42,7 +40,7 @@ func (d *Draft) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	if d.file, err = begin(d.path); err != nil {
+	if d.file, err = newTemporary(d.path); err != nil {
 		return err
 	}
 	size := int64(binary.LittleEndian.Uint64(head[24:]))
@@ -60,14 +58,14 @@ func (d *Draft) begin() (err error) {
 	return nil
 }
 
-// WriteAt writes elements of a reserved array, from the given one on.
+// WriteAt writes elements of a reserved array, from the element at first on.
 func WriteAt[T Element](d *Draft, name string, first int, values []T) error {
 	i := slices.IndexFunc(d.w.arrays, func(a arrayInfo) bool { return a.Name == name })
 	_, err := d.file.WriteAt(encode(values, bigEndian), int64(d.w.arrays[i].Offset)+int64(first)*int64(sizeOf[T]()))
 	return d.failed(err)
 }
 
-// Finish puts the file, which is complete, in its place.
+// Finish replaces the file at the path by the draft, which must be complete.
 func (d *Draft) Finish() error {
 	err := d.finish()
 	d.Drop()
@@ -109,7 +107,7 @@ func (d *Draft) sum(a *arrayInfo) error {
 	return nil
 }
 
-// Drop removes the draft, unless it is finished. Dropping twice does nothing.
+// Drop removes an unfinished draft. It does nothing if the draft is finished or dropped.
 func (d *Draft) Drop() {
 	if d.file != nil {
 		d.file.drop()

@@ -9,7 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/pack"
 )
 
-// Element is what an array can be made of.
+// Element is a type of the elements of an array.
 type Element interface {
 	~int8 | ~uint8 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
@@ -25,7 +25,7 @@ var typeNames = map[reflect.Kind]string{
 // listOfNames is the type of a list of names, which is always packed.
 const listOfNames = "str"
 
-// typeSize returns the bytes of an element of a type, or 1 for a list of names; 0: there is no such type.
+// typeSize returns the size of an element of a type in bytes, 1 for a list of names, and 0 if there is no such type.
 func typeSize(of string) uint64 {
 	if of == listOfNames {
 		return 1
@@ -37,13 +37,12 @@ func typeName[T Element]() string { return typeNames[reflect.TypeFor[T]().Kind()
 
 func sizeOf[T Element]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// memory returns the bytes of data as they lie in memory.
+// memory returns the bytes of data.
 func memory[T Element](data []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*sizeOf[T]())
 }
 
-// encode returns data as little-endian bytes, which share its memory unless
-// swap asks for the other byte order.
+// encode returns the bytes of data, which share its memory unless swap is true: then they are in the other byte order.
 func encode[T Element](data []T, swap bool) []byte {
 	raw := memory(data)
 	if swap && sizeOf[T]() > 1 {
@@ -53,7 +52,7 @@ func encode[T Element](data []T, swap bool) []byte {
 	return raw
 }
 
-// decode is the inverse of encode. It copies also where raw is not aligned.
+// decode is the inverse of encode. It also copies raw if it is not aligned.
 func decode[T Element](raw []byte, swap bool) []T {
 	size := sizeOf[T]()
 	n := len(raw) / size

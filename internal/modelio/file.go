@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso/internal/pack"
 )
 
-// File is a file that Open has found sound.
+// File is a file that Open has checked.
 type File struct {
 	kind   Kind
 	meta   json.RawMessage
@@ -19,11 +19,10 @@ type File struct {
 
 type array struct {
 	arrayInfo
-	data []byte // in the file
+	data []byte // the part of the file
 }
 
-// Open checks all of data, a whole file of the kind. The File refers to data, which must
-// not change while the File or an Array of it is in use.
+// Open checks data, which is a whole file. The File refers to data, which must not change while the File or one of its arrays is in use.
 func Open(kind Kind, data []byte) (*File, error) {
 	if err := kind.checkPrefix(data); err != nil {
 		return nil, err
@@ -60,9 +59,8 @@ func Open(kind Kind, data []byte) (*File, error) {
 	return f, nil
 }
 
-// checkSizes returns where the header ends and the file should, by its prefix.
-// data begins with the header, have is the length of all, which a stream does
-// not know.
+// checkSizes returns the offsets at which the header and the file end, according to the prefix. data begins with prefix and header. have
+// is the length of the file; it is not checked if stream is true.
 func checkSizes(data []byte, have uint64, stream bool) (start, size uint64, err error) {
 	headerSize := binary.LittleEndian.Uint64(data[16:])
 	size = binary.LittleEndian.Uint64(data[24:])
@@ -73,7 +71,7 @@ func checkSizes(data []byte, have uint64, stream bool) (start, size uint64, err 
 	switch {
 	case uint64(len(data)) < start:
 		return 0, 0, truncated(have, size)
-	case headCRC(data[:start]) != binary.LittleEndian.Uint32(data[12:]): // only then are the two sizes known to be true
+	case headCRC(data[:start]) != binary.LittleEndian.Uint32(data[12:]): // the two sizes are not checked before
 		return 0, 0, corrupt("the checksum of the header (bytes 0 to %d) does not match", start)
 	case stream:
 	case have < size:
@@ -88,9 +86,8 @@ func truncated(have, size uint64) error {
 	return fmt.Errorf("%w: it has %d bytes and should have %d", ErrTruncated, have, size)
 }
 
-// readArrays takes up the arrays of list, the first at byte pos of data, and
-// returns where the last one's padding ends. Entries are decoded one at a
-// time, so that nonsense cannot claim much memory before it is refused.
+// readArrays reads the arrays of list, the first at offset pos of data, and returns the offset at which the padding of the last one ends.
+// It decodes one entry at a time, so that it refuses an invalid list before the list can claim much memory.
 func (f *File) readArrays(list json.RawMessage, data []byte, pos uint64) (uint64, error) {
 	dec := json.NewDecoder(bytes.NewReader(list))
 	if t, _ := dec.Token(); t != json.Delim('[') {
@@ -118,17 +115,17 @@ func (f *File) readArrays(list json.RawMessage, data []byte, pos uint64) (uint64
 
 func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err error) {
 	if _, double := f.arrays[a.Name]; double || a.Name == "" {
-		return 0, corrupt("header: array name %q is empty or there twice", a.Name)
+		return 0, corrupt("header: array name %q is empty or occurs twice", a.Name)
 	}
 	size := typeSize(a.Type)
 	if size == 0 {
 		return 0, corrupt("header: array %q has the unknown type %q", a.Name, a.Type)
 	}
 	if a.Packed > 0 && a.Type != listOfNames && f.kind != Model {
-		return 0, corrupt("header: array %q is packed, as only those of models are", a.Name)
+		return 0, corrupt("header: array %q is packed; allowed: packed arrays in models only", a.Name)
 	}
 	if a.Offset != pos {
-		return 0, corrupt("header: array %q is said to start at byte %d instead of %d", a.Name, a.Offset, pos)
+		return 0, corrupt("header: array %q starts at byte %d instead of %d", a.Name, a.Offset, pos)
 	}
 	// Dividing cannot overflow; multiplying could.
 	rest := uint64(len(data)) - pos
@@ -150,8 +147,7 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 	return next, nil
 }
 
-// Meta decodes the meta into v as encoding/json does. A key that v lacks is an
-// error.
+// Meta decodes the meta into v as encoding/json does. A key that v does not have is an error.
 func (f *File) Meta(v any) error {
 	d := json.NewDecoder(bytes.NewReader(f.meta))
 	d.DisallowUnknownFields()
@@ -170,14 +166,13 @@ func UnknownKey(key string) error {
 	return fmt.Errorf("%w: its header has %s, which this build of aoso does not know; please update aoso", ErrNewer, key)
 }
 
-// Read reads an array of f, as Array does.
+// Read sets *dst to an array of f, see [Array].
 func Read[T Element](f *File, name string, dst *[]T) (err error) {
 	*dst, err = Array[T](f, name)
 	return err
 }
 
-// Array returns an array of f. Unless it is packed, it is a part of the file's own
-// bytes wherever the machine allows that, so it must not be written to.
+// Array returns an array of f. It may share memory with the file, so it must not be changed.
 func Array[T Element](f *File, name string) ([]T, error) {
 	data, err := f.array(name, typeName[T]())
 	if err != nil {

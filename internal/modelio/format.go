@@ -1,6 +1,5 @@
-// Package modelio is the container of files of models, datasets and trainings: a
-// header that a person can read, then raw arrays that can be used in place
-// from mapped memory. It knows nothing about what the arrays mean.
+// Package modelio reads and writes the container of model, dataset and checkpoint files: a readable header, then raw arrays that can be used
+// in place if the file is mapped. The package does not know what the arrays mean.
 //
 // All numbers are little-endian. Every section is padded to a multiple of 64
 // bytes, so each array is aligned for any vector load and the file's length
@@ -9,7 +8,7 @@
 //	offset  size  content
 //	0       8     magic "AOSO\r\n\x1a\n"
 //	8       4     format version, uint32
-//	12      4     CRC-32C, uint32, of everything else before the first array
+//	12      4     CRC-32C, uint32, of all other bytes before the first array
 //	16      8     length H of the header with its padding, uint64
 //	24      8     length of the file, uint64
 //	32      H     header: JSON, spaces, one newline
@@ -20,19 +19,18 @@
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
 //	  "version": 1,
-//	  "meta": {what the caller gave},
+//	  "meta": {the caller's object},
 //	  "arrays": [
 //	    {"name":"feature","type":"i32","count":123,"packed":57,"offset":4096,"crc32c":"89abcdef"}
 //	  ]
 //	}
 //
-// Offsets count from the start of the file; the types are i8, u8, u16, i32,
-// u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
-// file, in the form that the package pack describes. The type str is a list of
-// names, which is always packed. Unpacked, the arrays of a file have at most 32 times its bytes. Only those of models
-// are packed, but for lists of names. The bytes of an array are covered by its own CRC-32C, the padding by the rule
-// that it is zero, so no bit of a file can change unnoticed. The checksums guard
-// against accidents, not malice.
+// Offsets count from the start of the file. The types are i8, u8, u16, i32, u32, i64, u64, f32 and f64, and str for a list of names. An array
+// with "packed" has that many bytes in the file, which package pack describes. Lists of names are always packed, other arrays in model files
+// only. Unpacked, the arrays of a file have at most 32 times the bytes of the file.
+//
+// Each array has a CRC-32C, and the padding must be zero, so any change of a bit is detected. The checksums protect against accidents, not
+// against malice.
 package modelio
 
 import (
@@ -52,7 +50,7 @@ const (
 	maxHeader  = MaxHeader
 )
 
-// MaxHeader is the most bytes of a file's header.
+// MaxHeader is the largest size of a header in bytes.
 const MaxHeader = 64 << 20
 
 // Kind is what a file holds.
@@ -62,7 +60,7 @@ type Kind string
 const (
 	Model    Kind = "model"
 	Dataset  Kind = "dataset"
-	Training Kind = "training" // that is under way
+	Training Kind = "training" // a checkpoint
 )
 
 func (k Kind) format() string { return "aoso-" + string(k) }
@@ -70,8 +68,7 @@ func (k Kind) format() string { return "aoso-" + string(k) }
 // formatVersion is the version of the files that this build writes, and the newest that it reads.
 const formatVersion = 1
 
-// What can be wrong with a file. The errors returned are these and add the
-// particulars.
+// The errors of this package wrap one of these if a file is unusable, and add the details.
 var (
 	ErrForeign   = errors.New("not an aoso file of the kind")
 	ErrNewer     = errors.New("file is of a newer format")
@@ -79,7 +76,7 @@ var (
 	ErrCorrupt   = errors.New("file is corrupt")
 )
 
-// foreign is an ErrForeign that names the kind.
+// foreign is an ErrForeign with a message that names the kind.
 type foreign string
 
 func (f foreign) Error() string      { return string(f) }
@@ -96,12 +93,12 @@ type arrayInfo struct {
 	Name   string `json:"name"`
 	Type   string `json:"type"`
 	Count  uint64 `json:"count"`
-	Packed uint64 `json:"packed,omitempty"` // bytes; 0: it is not packed
+	Packed uint64 `json:"packed,omitempty"` // size in bytes; 0: it is not packed
 	Offset uint64 `json:"offset"`
 	CRC    string `json:"crc32c"`
 }
 
-// size returns the number of bytes of the array in the file.
+// size returns the size of the array in the file, in bytes.
 func (a *arrayInfo) size() uint64 {
 	if a.Packed > 0 {
 		return a.Packed
@@ -109,7 +106,7 @@ func (a *arrayInfo) size() uint64 {
 	return a.Count * typeSize(a.Type)
 }
 
-// unpacked returns the number of bytes that the array takes in memory, if data is it in the file: for a name, 16 and its text.
+// unpacked returns the size of the array in memory, in bytes. A name takes 16 bytes and its length. data is the array in the file.
 func (a *arrayInfo) unpacked(data []byte) uint64 {
 	if a.Type == listOfNames {
 		return 16*a.Count + pack.NamesSize(data[:a.Packed])
@@ -117,23 +114,22 @@ func (a *arrayInfo) unpacked(data []byte) uint64 {
 	return a.Count * typeSize(a.Type)
 }
 
-// maxUnpacked is how many bytes the arrays of a file take when they are unpacked, for each byte of the file, so that a
-// small file cannot ask for much memory. Writers lengthen the code of arrays that are packed more densely.
+// maxUnpacked bounds the bytes of the unpacked arrays for each byte of a file, so that a small file cannot claim much memory. Writers add
+// zeros to arrays that are packed more densely.
 const maxUnpacked = 32
 
 func checksum(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli))
 }
 
-// headCRC returns the checksum of head, prefix and header, less its own field.
+// headCRC returns the checksum of head, which is prefix and header, without the checksum's own field.
 func headCRC(head []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, head[16:])
 }
 
 func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
 
-// checkPrefix tells from its first bytes whether data, the start of a file,
-// can be a file of the kind that this build reads.
+// checkPrefix returns an error if data, the beginning of a file, cannot belong to a file of the kind that this build reads.
 func (k Kind) checkPrefix(data []byte) error {
 	start := string(data[:min(len(data), len(magic))])
 	switch {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock cannot lock files here, so none is ever taken for dead.
+// lock fails, as this system has no file locks. So no temporary file counts as dead.
 func lock(*os.File) error { return errors.ErrUnsupported }

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks a file until it is closed, by its owner or by the end of the
-// process: errLocked where another has it, another error where files cannot be
-// locked.
+// lock locks a file until it is closed or the process ends. It returns errLocked if another process has locked the file, and another error
+// if the file system has no locks.
 func lock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -188,7 +188,7 @@ func TestDeterminismAndHash(t *testing.T) {
 
 const goldenHash = "d657b85ed610b1a8b2df4fcbf79c67b816ae02ae834c4d7255d31227c9f8ed8b"
 
-// The layout, read with nothing of the package.
+// The layout, read without code of the package.
 func TestLayout(t *testing.T) {
 	w := NewWriter(Model, map[string]string{"note": "<&>"})
 	Add(w, "x", []int32{1, -2})
@@ -249,7 +249,7 @@ func TestByteOrder(t *testing.T) {
 	checkSample(t, swapped)
 }
 
-// Whatever bit flips, wherever the file ends, Open notices.
+// Open detects any flipped bit and any truncation.
 func TestDamage(t *testing.T) {
 	data := encoded(t, sample())
 	for i := range data {
@@ -358,7 +358,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// full is a disk with little room.
+// full is a disk with little space.
 type full struct{ left int }
 
 var errFull = errors.New("no space left")
@@ -372,7 +372,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// forge makes a file of any header and body, with right sizes and checksum.
+// forge returns a file with any header and body, and correct sizes and checksum.
 func forge(header string, body []byte) []byte {
 	b := []byte(magic + "\x01\x00\x00\x00" + strings.Repeat("\x00", 20) + header)
 	for len(b)%alignment != 0 {
@@ -389,7 +389,7 @@ func forgeArrays(arrays string, body []byte) []byte {
 	return forge(fmt.Sprintf(`{"format":"aoso-model","version":1,"meta":{},"arrays":%-400s}`, arrays), body)
 }
 
-// Headers whose checksum is right and whose content is not.
+// Headers with a correct checksum and invalid content.
 func TestHostileHeaders(t *testing.T) {
 	body := make([]byte, 128)
 	entry := func(name, typ string, count, offset any, n int) string {
@@ -457,7 +457,7 @@ func TestHostileHeaders(t *testing.T) {
 	}
 }
 
-// A large header full of nothing must not claim many times its size.
+// A large header with empty entries must not claim many times its size.
 func TestHostileHeaderMemory(t *testing.T) {
 	data := forge(`{"format":"aoso-model","version":1,"meta":{},"arrays":[`+strings.Repeat("{},", 4<<20)+`{}]}`, nil)
 	result := testing.Benchmark(func(b *testing.B) {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// giveTo returns the permissions of the other file. Files have no owners here.
-func giveTo(_ *os.File, like fs.FileInfo) fs.FileMode { return like.Mode().Perm() }
+// copyOwner returns the permissions of the other file. Files have no owners on this system.
+func copyOwner(_ *os.File, like fs.FileInfo) fs.FileMode { return like.Mode().Perm() }

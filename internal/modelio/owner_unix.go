@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// giveTo gives a file the owner and the group of another, as far as the process may,
-// and returns the permissions that it shall have: those of the other. If its group
-// is another one, this group gets no more than all others.
-func giveTo(f *os.File, like fs.FileInfo) fs.FileMode {
+// copyOwner gives f the owner and group of another file, as far as the process may, and returns the permissions to set: those of the other
+// file. If f keeps another group, the group gets no permissions that all users do not have.
+func copyOwner(f *os.File, like fs.FileInfo) fs.FileMode {
 	perm := like.Mode().Perm()
 	own, err := f.Stat()
 	if err != nil {

@@ -19,7 +19,7 @@ func replace(path string) error {
 	})
 }
 
-// TestOwnerKept: root that replaces the file of a service leaves it to the service.
+// TestOwnerKept: if root replaces the file of a service, the service still owns it.
 func TestOwnerKept(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -50,8 +50,7 @@ func TestOwnerKept(t *testing.T) {
 	}
 }
 
-// TestGroupLost: where the group cannot be kept, the group that the new file has
-// instead gets no permissions that others lack.
+// TestGroupLost: if the file cannot keep its group, its new group gets no permissions that other users do not have.
 func TestGroupLost(t *testing.T) {
 	if path := os.Getenv("MODELIO_TEST_REPLACE"); path != "" {
 		if err := replace(path); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/pack"
 )
 
-// TestNamesFile: names come back, also with packed arrays, and a list of names is neither an
-// array nor missing.
+// TestNamesFile: names come back, also with packed arrays. A list of names cannot be read as an array.
 func TestNamesFile(t *testing.T) {
 	names := make([]string, 1000)
 	for i := range names {
@@ -48,7 +47,7 @@ func TestNamesFile(t *testing.T) {
 	}
 }
 
-// TestPackedFile: a file with packed arrays holds the same, and says what is wrong with them.
+// TestPackedFile: a file with packed arrays has the same content, and errors say what is wrong with an array.
 func TestPackedFile(t *testing.T) {
 	w, steps, pairs := NewWriter(Model, map[string]int{"a": 1}), make([]float32, 1000), []uint16{1, 2, 3}
 	for i := range steps {

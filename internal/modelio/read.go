@@ -12,9 +12,8 @@ import (
 	"github.com/libaoso/aoso/internal/mem"
 )
 
-// ReadFile reads a file of the kind whole, to an address that is a multiple of
-// 64. It looks at the header before it takes the memory, so that a large file
-// of another kind, or a small one that claims to be large, is refused at once.
+// ReadFile reads a whole file of the kind, to an address that is a multiple of 64. It checks the header before it allocates the memory, so
+// that it refuses a large file of another kind, or a small file that claims to be large, at once.
 func ReadFile(kind Kind, path string) (data []byte, err error) {
 	err = withFile(kind, path, func(s *start) error {
 		data, err = s.readInto(alignedBytes)
@@ -26,16 +25,14 @@ func ReadFile(kind Kind, path string) (data []byte, err error) {
 	return data, nil
 }
 
-// ReadBlock is ReadFile into memory that its owner gives back.
-func ReadBlock(kind Kind, path string) (*mem.Block, error) { return block(kind, path, false) }
+// ReadBlock reads a file as [ReadFile] does, into a block of memory, which the caller must free.
+func ReadBlock(kind Kind, path string) (*mem.Block, error) { return readBlock(kind, path, false) }
 
-// MapFile is ReadBlock without the copy, where the system can map files: the
-// memory can then only be read, and nobody may write to the file or cut it
-// short while it is in use. That the file is replaced, as by WriteFile, does
-// no harm.
-func MapFile(kind Kind, path string) (*mem.Block, error) { return block(kind, path, true) }
+// MapFile maps a file into memory, or reads it as [ReadBlock] does if the system cannot map it. The memory is read-only, and the file must
+// not be written to or truncated while it is in use. Replacing the file, as WriteFile does, is safe.
+func MapFile(kind Kind, path string) (*mem.Block, error) { return readBlock(kind, path, true) }
 
-func block(kind Kind, path string, mapped bool) (memory *mem.Block, err error) {
+func readBlock(kind Kind, path string, mapped bool) (memory *mem.Block, err error) {
 	err = withFile(kind, path, func(s *start) error {
 		if mapped && s.regular && s.size <= math.MaxInt {
 			if memory = mem.MapFile(s.File, int(s.size)); memory != nil {
@@ -55,16 +52,15 @@ func block(kind Kind, path string, mapped bool) (memory *mem.Block, err error) {
 	return memory, nil
 }
 
-// start is a file whose prefix and header have been read and found sound.
+// start is a file whose prefix and header have been read and checked.
 type start struct {
 	*os.File
-	head    []byte
-	size    uint64 // of the file, as its prefix says
-	regular bool   // so that it has the size, or did when it was opened
+	head    []byte // prefix and header
+	size    uint64 // of the file, according to its prefix
+	regular bool   // a regular file, which had this size when it was opened
 }
 
-// withFile opens a file, and if it can be of the kind calls read with it. The
-// error names the path.
+// withFile opens a file, checks its prefix and header, and calls read with it. Its error names the path.
 func withFile(kind Kind, path string, read func(*start) error) error {
 	err := func() error {
 		f, err := os.Open(path)
@@ -84,8 +80,7 @@ func withFile(kind Kind, path string, read func(*start) error) error {
 	return nil
 }
 
-// begin reads prefix and header of a file. Memory is taken for what has been
-// read, not for what the prefix says.
+// begin reads the prefix and header of a file. It allocates memory for bytes that are there, not for the length that the prefix claims.
 func (k Kind) begin(f *os.File) (*start, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -112,7 +107,7 @@ func (k Kind) begin(f *os.File) (*start, error) {
 	return s, err
 }
 
-// readInto reads all of the file into the memory that it asks for.
+// readInto reads the whole file into memory from allocate.
 func (s *start) readInto(allocate func(n int) []byte) ([]byte, error) {
 	if have := mem.Plannable(); float64(s.size) > min(have, math.MaxInt-alignment) {
 		return nil, fmt.Errorf("it has %.3g GB; this machine has %.3g GB of memory", float64(s.size)/1e9, have/1e9)
@@ -120,12 +115,12 @@ func (s *start) readInto(allocate func(n int) []byte) ([]byte, error) {
 	if s.regular {
 		data := allocate(int(s.size))
 		n, err := io.ReadFull(s.File, data[copy(data, s.head):])
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it was cut short meanwhile
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it was truncated meanwhile
 			err = truncated(uint64(len(s.head)+n), s.size)
 		}
 		return data, err
 	}
-	// One byte more shows that there are more.
+	// Read one byte more, to detect a file that is longer than its prefix says.
 	rest, err := io.ReadAll(io.LimitReader(s.File, int64(s.size)-int64(len(s.head))+1))
 	if err != nil {
 		return nil, err
@@ -135,6 +130,7 @@ func (s *start) readInto(allocate func(n int) []byte) ([]byte, error) {
 	return data, nil
 }
 
+// alignedBytes allocates n bytes at an address that is a multiple of alignment.
 func alignedBytes(n int) []byte {
 	b := make([]byte, n+alignment)
 	skip := -uintptr(unsafe.Pointer(&b[0])) & (alignment - 1)

@@ -13,8 +13,7 @@ import (
 	"github.com/libaoso/aoso/internal/mem"
 )
 
-// claims returns a file whose prefix, with a true checksum, gives the file another
-// length.
+// claims returns a file whose prefix claims another length, with a correct checksum.
 func claims(t *testing.T, length uint64) []byte {
 	t.Helper()
 	data := encoded(t, sample())
@@ -24,8 +23,7 @@ func claims(t *testing.T, length uint64) []byte {
 	return data
 }
 
-// TestClaims: no file is given more memory than it has bytes, whatever it says
-// of its length, and none more than the machine has.
+// TestClaims: reading a file allocates no more memory than the file has bytes, whatever length it claims, and no more than the machine has.
 func TestClaims(t *testing.T) {
 	const huge = 8 << 40
 	dir := t.TempDir()
@@ -59,7 +57,7 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// wantFrugal reads a file, which must fail and take little memory.
+// wantFrugal reads a file, which must fail and allocate little memory.
 func wantFrugal(t *testing.T, name, path, want string, read func(path string) error) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -74,7 +72,7 @@ func wantFrugal(t *testing.T, name, path, want string, read func(path string) er
 	}
 }
 
-// TestClaimingStream: a stream's length shows when it ends.
+// TestClaimingStream: a stream is shorter or longer than it claims.
 func TestClaimingStream(t *testing.T) {
 	if _, err := os.Stat("/dev/fd"); err != nil {
 		t.Skip(err)
@@ -112,7 +110,7 @@ func TestClaimingStream(t *testing.T) {
 	}
 }
 
-// TestReadBlock: the block is the file's bytes and can be written to.
+// TestReadBlock: the block has the bytes of the file and can be written to.
 func TestReadBlock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "set")
 	data := encoded(t, sample())

@@ -20,24 +20,21 @@ type Writer struct {
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
-	groups []int // elements of each array that have much in common
+	groups []int // by array: see AddGroups
 	err    error
 }
 
-// NewWriter returns a Writer of a file of the kind, without arrays. meta is anything that
-// encoding/json takes.
+// NewWriter returns a Writer without arrays. meta is any value that encoding/json can encode.
 func NewWriter(kind Kind, meta any) *Writer {
 	w := &Writer{kind: kind}
 	w.meta, w.err = marshal(meta)
 	return w
 }
 
-// Add appends an array. data is not copied and must not change before the
-// last WriteTo or Hash.
+// Add appends an array. It does not copy data, which must not change before the last WriteTo or Hash.
 func Add[T Element](w *Writer, name string, data []T) { AddGroups(w, name, data, 1) }
 
-// AddGroups is Add for elements in groups of this size, which have more in common than
-// others.
+// AddGroups is Add for data that consist of groups of this many elements, such as the values of a leaf. Groups help to pack the array.
 func AddGroups[T Element](w *Writer, name string, data []T, group int) {
 	w.add(name, typeName[T](), encode(data, bigEndian), len(data), group)
 }
@@ -63,7 +60,7 @@ func AddNames(w *Writer, name string, names []string) {
 	w.arrays[len(w.arrays)-1].Packed = uint64(len(code))
 }
 
-// WritePacked writes the file with its arrays packed, where that makes them shorter.
+// WritePacked writes the file. It packs the arrays that become shorter.
 func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	p := *w
 	p.arrays, p.data = slices.Clone(w.arrays), slices.Clone(w.data)
@@ -78,13 +75,13 @@ func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	return p.WriteTo(out)
 }
 
-// Err returns what was wrong with the meta or the names given so far.
+// Err returns the first error in the meta and the names of arrays.
 func (w *Writer) Err() error { return w.err }
 
 func (w *Writer) fail(err error) { w.err = cmp.Or(w.err, err) }
 
-// lengthened returns the content with zeros behind the code of the largest packed array, until the file, with a head of
-// this many bytes, has a byte for every maxUnpacked bytes that its arrays have when they are unpacked.
+// lengthened returns the content with zeros after the code of the largest packed array, as many as the file needs to have a byte for every
+// maxUnpacked bytes of its unpacked arrays. head is the size of prefix and header.
 func (w *Writer) lengthened(head int) *Writer {
 	largest, most, size, unpacked := -1, uint64(0), uint64(head), uint64(0)
 	for i := range w.arrays {
@@ -135,13 +132,13 @@ func (w *Writer) WriteTo(out io.Writer) (int64, error) {
 	return total, err
 }
 
-// head makes everything that comes before the arrays.
+// head returns everything that precedes the arrays.
 func (w *Writer) head() ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	// The offsets depend on the header's length, and that on the digits of the
-	// offsets. The length only grows from one attempt to the next, so this ends.
+	// The offsets depend on the length of the header, which depends on the number of digits of the offsets. The length only grows from one
+	// attempt to the next, so the loop ends.
 	for start := uint64(0); ; {
 		end := start
 		for i := range w.arrays {
@@ -164,8 +161,7 @@ func (w *Writer) head() ([]byte, error) {
 	}
 }
 
-// render writes prefix and header, one array a line; the file's length and
-// the checksum are left zero.
+// render returns prefix and header, with a line for each array. The file's length and the checksum are 0.
 func (w *Writer) render() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(magic)
@@ -195,9 +191,8 @@ func (w *Writer) render() ([]byte, error) {
 	return head, nil
 }
 
-// Hash returns the SHA-256 of the content: the compact JSON of the meta, then each
-// array's name, type, count and bytes in the order of Add. It depends neither
-// on the format's version nor on the machine. Check Err first.
+// Hash returns the SHA-256 of the content: the compact JSON of the meta, then the name, type, count and bytes of each array, in the order of
+// Add. It depends neither on the format version nor on the machine. The caller must check Err before.
 func (w *Writer) Hash() (sum [32]byte) {
 	h := sha256.New()
 	number := func(n uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, n)) }
@@ -216,7 +211,7 @@ func (w *Writer) Hash() (sum [32]byte) {
 	return sum
 }
 
-// marshal is json.Marshal that leaves <, > and & readable.
+// marshal is json.Marshal without escapes for <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -6,16 +6,16 @@ import (
 	"math"
 )
 
-// sizes are the bytes of an element, by type.
+// sizes has the size of an element in bytes, by type.
 var sizes = map[string]int{"i8": 1, "u8": 1, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f32": 4, "f64": 8}
 
-// Size returns the bytes of an element of a type; 0: there is no such type.
+// Size returns the size of an element of a type in bytes; 0 if there is no such type.
 func Size(of string) int { return sizes[of] }
 
-// elements is an array of a type as little-endian bytes. Its numbers are read and written as
-// integers, so that what works on them need not be compiled for each type.
+// elements is an array of any type as little-endian bytes. The elements are read and written as int64, so that the code that packs them
+// need not be generic.
 type elements struct {
-	of   string // type
+	of   string // the type
 	size int    // of an element, in bytes
 	data []byte
 }
@@ -30,8 +30,8 @@ func (e elements) len() int { return len(e.data) / e.size }
 
 func (e elements) floating() bool { return e.of[0] == 'f' }
 
-// get reads integers from the one at first on: floating-point numbers by their bits, as
-// integers that rise with them.
+// get reads elements as integers, from the element at first on. Floating-point numbers become their bits, mapped so that the integers
+// compare as the numbers do.
 func (e elements) get(first int, out []int64) {
 	data := e.data[first*e.size:][:len(out)*e.size]
 	switch e.of {
@@ -70,7 +70,7 @@ func (e elements) get(first int, out []int64) {
 	}
 }
 
-// set is the way back from get.
+// set writes elements, from the element at first on. It is the inverse of get.
 func (e elements) set(first int, integers []int64) {
 	data := e.data[first*e.size:][:len(integers)*e.size]
 	switch e.of {
@@ -101,8 +101,8 @@ func (e elements) set(first int, integers []int64) {
 	}
 }
 
-// rising turns sign and magnitude, least being those of minus zero, into a number that
-// rises with what they stand for, and back.
+// rising maps the bits of a floating-point number, sign and magnitude, to an integer in two's complement that compares as the number does,
+// and back. least has the bits of minus zero.
 func rising(bits, least int64) int64 {
 	if bits < 0 {
 		return least - bits - 1
@@ -110,7 +110,7 @@ func rising(bits, least int64) int64 {
 	return bits
 }
 
-// float returns the floating-point number that an integer of get stands for.
+// float returns the floating-point number of an integer from get.
 func (e elements) float(n int64) float64 {
 	if e.size == 4 {
 		return float64(math.Float32frombits(uint32(rising(n, math.MinInt32))))
@@ -126,11 +126,11 @@ func (e elements) ofFloat(x float64) int64 {
 	return rising(int64(math.Float64bits(x)), math.MinInt64)
 }
 
-// blocks yields the integers from first up to end in blocks of whole groups, which may be
-// changed, each with the place of its first.
+// blocks yields the elements from first up to end as integers, in blocks of whole groups, each with the position of its first element.
+// The caller may change a block.
 func (e elements) blocks(first, end, group int) iter.Seq2[int, []int64] {
-	const some = 1 << 10
-	block := make([]int64, min(end-first, max(1, some/group)*group))
+	const size = 1 << 10 // of a block, unless a group is larger
+	block := make([]int64, min(end-first, max(1, size/group)*group))
 	return func(yield func(int, []int64) bool) {
 		for ; first < end; first += len(block) {
 			block = block[:min(len(block), end-first)]

@@ -2,20 +2,21 @@ package pack
 
 import "math"
 
-// floats makes numbers of the bits of 32-bit floating-point numbers. One near its origin is
-// the difference of their bits. Of one far from it, sign and exponent say most:
+// floats codes the bits of float32 elements as numbers. An element near its origin is coded as the difference between their bits. An
+// element far from it is coded as
 //
 //	2^23 · (1 + sign + 2 · (greatest exponent of all − exponent)) + fraction
 //
-// The last of a group is relative to what makes the sum of the group zero, by their bits.
-type floats struct{ greatest int64 }
+// so that the token of the number depends mostly on sign and exponent. The last element of a group is coded as the difference, by the bits,
+// from the number that would make the sum of the group zero.
+type floats struct{ greatest int64 } // exponent of all elements
 
 const (
 	fractionBits = 23
-	near         = 1 << (fractionBits - 1) // differences of bits that are less are less than any number of one far away
+	near         = 1 << (fractionBits - 1) // differences below this have smaller codes than any element far from its origin
 )
 
-// floatsOf returns numbers of elements, by their bits.
+// floatsOf returns form 4 of float32 elements.
 func floatsOf(e elements) form {
 	f := &floats{}
 	for _, block := range e.blocks(0, e.len(), 1) {
@@ -32,6 +33,7 @@ func float32Parts(n int64) (sign, exponent, fraction int64) {
 	return word >> 31, word >> fractionBits & 0xff, word & (1<<fractionBits - 1)
 }
 
+// number returns the code of an element, given the bits of its origin.
 func (f *floats) number(n, base int64) uint64 {
 	if d := n - base; -near <= d && d < near {
 		return zigzag(d)
@@ -40,7 +42,7 @@ func (f *floats) number(n, base int64) uint64 {
 	return uint64((1+sign+2*(f.greatest-exponent))<<fractionBits | fraction)
 }
 
-// integer is the inverse of number.
+// integer is the inverse of number; ok is false if no element has this code.
 func (f *floats) integer(number uint64, base int64) (n int64, ok bool) {
 	if number < 2*near {
 		return base + unzigzag(number), true
@@ -51,13 +53,13 @@ func (f *floats) integer(number uint64, base int64) (n int64, ok bool) {
 	return rising(int64(int32(word)), math.MinInt32), exponent >= 0
 }
 
-// closing returns the bits of what makes the sum of some others zero.
+// closing returns the bits of the number that makes its sum with others zero.
 func (e elements) closing(others []int64) int64 {
 	sum := 0.0
 	for _, n := range others {
 		sum -= e.float(n)
 	}
-	if !(math.Abs(sum) <= math.MaxFloat32) { // machines differ on what is no number
+	if !(math.Abs(sum) <= math.MaxFloat32) { // the bits of NaN differ between CPUs
 		return 0
 	}
 	return e.ofFloat(sum)

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// Groups of elements are of kinds, such as the values of small leaves and of large ones,
-// whose numbers have tables of their own. Before the numbers stand
+// groups divides groups of elements into kinds, such as the values of small leaves and of large leaves. Each kind has its own table of
+// frequencies. The numbers are preceded by
 //
-//	how many elements a group has, uint64
-//	how many kinds there are, uint8
-//	if there are several: the length of the kinds' code, uint64, and the kind of each
-//	group as a packed array of type u8, of form 0 and an origin less than 3
+//	the number of elements of a group, uint64
+//	the number of kinds, uint8
+//	if there are several kinds: the length of their code, uint64, and the kind of each
+//	group as a packed array of type u8, with form 0 and an origin less than 3
 //
-// The tables are those of the kinds, that of the numbers before groups and, in form 4, that
-// of the last numbers of groups.
+// There is a table for each kind, one for the numbers that precede groups and, in form 4, one for the last numbers of groups.
 type groups struct {
-	group int
+	group int    // elements of a group
 	kinds []byte // by group; nil: there is one kind
-	count int    // of kinds
-	last  bool   // of a group has a table of its own
+	count int    // number of kinds
+	last  bool   // the last numbers of groups have their own table
 }
 
-// A kind needs this many numbers to be worth its table.
+// There are at most mostKinds kinds, one for every numbersPerKind numbers: with fewer numbers, a table takes more than it saves.
 const numbersPerKind, mostKinds = 1 << 15, 16
 
+// tables returns the number of tables.
 func (g *groups) tables() int {
 	if g.last {
 		return g.count + 2
@@ -32,7 +32,7 @@ func (g *groups) tables() int {
 	return g.count + 1
 }
 
-// appendGroups appends the code of numbers in groups, each after the number before it.
+// appendGroups appends the code of numbers in groups. In w, each group follows the number that precedes it.
 func (w *numberWriter) appendGroups(code []byte, group int, last bool) []byte {
 	g := groups{group: group, count: max(1, min(len(w.tokens)/numbersPerKind, mostKinds)), last: last}
 	g.findKinds(w.tokens)
@@ -43,20 +43,20 @@ func (w *numberWriter) appendGroups(code []byte, group int, last bool) []byte {
 	}
 	w.tables = make([]byte, len(w.tokens))
 	for i, kind := range g.kinds {
-		of := w.tables[i*(group+1):][:group+1]
-		for j := range of {
-			of[j] = kind
+		tables := w.tables[i*(group+1):][:group+1]
+		for j := range tables {
+			tables[j] = kind
 		}
-		of[0] = byte(g.count)
+		tables[0] = byte(g.count)
 		if last {
-			of[group] = byte(g.count + 1)
+			tables[group] = byte(g.count + 1)
 		}
 	}
 	return w.appendTo(code, g.tables())
 }
 
-// findKinds puts groups whose tokens are alike into the same kind (S. Lloyd, Least squares
-// quantization in PCM, 1982, with lengths of code in place of squares).
+// findKinds divides groups into kinds with similar tokens, by Lloyd's algorithm (S. Lloyd, Least squares quantization in PCM, 1982) with
+// code lengths instead of squared distances.
 func (g *groups) findKinds(tokens []byte) {
 	const rounds = 3
 	n := len(tokens) / (g.group + 1)
@@ -64,11 +64,11 @@ func (g *groups) findKinds(tokens []byte) {
 	if g.count == 1 {
 		return
 	}
-	of, order := make([][]repeated, n), make([]int64, n) // in the order of the sums of their tokens
+	counts, order := make([][]tokenCount, n), make([]int64, n) // by group; the groups, ordered by the sum of their tokens
 	for i := range n {
-		of[i] = repeatedTokens(tokens[i*(g.group+1)+1:][:g.group])
-		for _, r := range of[i] {
-			order[i] += int64(r.token) * int64(r.times) << 32
+		counts[i] = countTokens(tokens[i*(g.group+1)+1:][:g.group])
+		for _, c := range counts[i] {
+			order[i] += int64(c.token) * int64(c.count) << 32
 		}
 		order[i] += int64(i)
 	}
@@ -77,48 +77,48 @@ func (g *groups) findKinds(tokens []byte) {
 		g.kinds[uint32(i)] = byte(rank * g.count / n)
 	}
 	for range rounds {
-		costs := g.costs(of)
+		costs := g.costs(counts)
 		for i := range g.kinds {
-			g.kinds[i] = cheapest(costs, of[i])
+			g.kinds[i] = cheapest(costs, counts[i])
 		}
 	}
 }
 
-// repeated is a token and how often a group has it.
-type repeated struct {
-	times int
+// tokenCount is the number of times that a token occurs in a group.
+type tokenCount struct {
+	count int
 	token byte
 }
 
-func repeatedTokens(tokens []byte) []repeated {
-	var times [256]int
-	first := make([]byte, 0, 64) // of each token
+func countTokens(tokens []byte) []tokenCount {
+	var counts [256]int
+	distinct := make([]byte, 0, 64)
 	for _, token := range tokens {
-		if times[token]++; times[token] == 1 {
-			first = append(first, token)
+		if counts[token]++; counts[token] == 1 {
+			distinct = append(distinct, token)
 		}
 	}
-	all := make([]repeated, len(first))
-	for i, token := range first {
-		all[i] = repeated{times[token], token}
+	all := make([]tokenCount, len(distinct))
+	for i, token := range distinct {
+		all[i] = tokenCount{counts[token], token}
 	}
 	return all
 }
 
-// costs returns nearly 2^16 times the bits that each token takes in each kind.
-func (g *groups) costs(of [][]repeated) *[256][mostKinds]int {
+// costs returns about 2^16 times the bits of each token in each kind, given the token counts of the groups.
+func (g *groups) costs(groups [][]tokenCount) *[256][mostKinds]int {
 	var counts [mostKinds][256]int
 	var totals [mostKinds]int
 	for i, kind := range g.kinds {
-		for _, r := range of[i] {
-			counts[kind][r.token] += r.times
+		for _, c := range groups[i] {
+			counts[kind][c.token] += c.count
 		}
 		totals[kind] += g.group
 	}
 	costs := new([256][mostKinds]int)
 	for token := range costs {
 		for kind := range costs[token] {
-			costs[token][kind] = 32 << 16 // more than any kind that there is
+			costs[token][kind] = 32 << 16 // an unused kind: more than any other
 			if kind < g.count {
 				costs[token][kind] = log2(totals[kind]+len(counts[kind])) - log2(counts[kind][token]+1)
 			}
@@ -127,13 +127,12 @@ func (g *groups) costs(of [][]repeated) *[256][mostKinds]int {
 	return costs
 }
 
-// cheapest returns the kind in which tokens take the fewest bits.
-func cheapest(costs *[256][mostKinds]int, tokens []repeated) (kind byte) {
+// cheapest returns the kind in which the tokens of a group take the fewest bits.
+func cheapest(costs *[256][mostKinds]int, tokens []tokenCount) (kind byte) {
 	var sums [mostKinds]int
-	for _, r := range tokens {
-		of := &costs[r.token]
-		for i := range sums {
-			sums[i] += r.times * of[i]
+	for _, c := range tokens {
+		for i, cost := range &costs[c.token] {
+			sums[i] += c.count * cost
 		}
 	}
 	for i, sum := range sums {
@@ -144,10 +143,9 @@ func cheapest(costs *[256][mostKinds]int, tokens []repeated) (kind byte) {
 	return kind
 }
 
-// takeGroups takes what stands before the numbers of this many elements from the front of
-// code.
-func takeGroups(code []byte, count int) (g groups, rest []byte, ok bool) {
-	group, code, ok := takeUint64(code)
+// readGroups reads what precedes the numbers of this many elements in groups. It returns the rest of code.
+func readGroups(code []byte, count int) (g groups, rest []byte, ok bool) {
+	group, code, ok := readUint64(code)
 	if !ok || group < 1 || group > uint64(count) || count%int(group) != 0 {
 		return g, nil, false
 	}
@@ -159,8 +157,8 @@ func takeGroups(code []byte, count int) (g groups, rest []byte, ok bool) {
 	if g.count == 1 {
 		return g, code, true
 	}
-	length, code, ok := takeUint64(code)
-	if !ok || length < 1 || length > uint64(len(code)) || code[0]&15 != formInteger || code[0]>>4 >= originGroup { // no groups in groups
+	length, code, ok := readUint64(code)
+	if !ok || length < 1 || length > uint64(len(code)) || code[0]&15 != formInteger || code[0]>>4 >= originGroup { // kinds have no groups themselves
 		return g, nil, false
 	}
 	kinds, ok := unpack(code[:length], "u8", count/g.group)

@@ -6,17 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// A list of names is coded against the name before: a name begins with some of its bytes,
-// and goes on with bytes of its own. The code is
+// Names returns the code of a list with at least one name. A name is coded as the number of bytes that it shares with the beginning of the
+// name before, and its own bytes after these. The code is
 //
-//	the bytes of all names, uint64
-//	how many bytes each name has of the one before: the length of its code, uint64, and
-//	the code of a packed array of type u32
-//	how many bytes of its own each name has, likewise
-//	these bytes, each a token of its own (see [numberWriter])
+//	the total length of the names in bytes, uint64
+//	the number of shared bytes of each name, as a packed array of type u32, after the length of its code, uint64
+//	the number of own bytes of each name, likewise
+//	the own bytes of all names, each a token (see [numberWriter])
 //
-// It has at least a byte for every 64 bytes of names, for which zeros may follow.
-// Names returns the code of names, at least one.
+// It has at least a byte for every 64 bytes of names. If it would be shorter, zeros follow.
 func Names(names []string) []byte {
 	shared, own := newElements("u32", len(names)), newElements("u32", len(names))
 	var text numberWriter
@@ -42,47 +40,47 @@ func Names(names []string) []byte {
 	return lengthened(code, total)
 }
 
-// UnpackNames is the inverse of [Names]; ok is false if code is not that of this many names.
+// UnpackNames is the inverse of [Names]. ok is false if code is not the code of this many names.
 func UnpackNames(code []byte, count int) (names []string, ok bool) {
 	most := uint64(len(code)) * MostPerByte
-	total, code, ok := takeUint64(code)
+	total, code, ok := readUint64(code)
 	if !ok || total > most || uint64(count) > most {
 		return nil, false
 	}
 	var lengths [2][]int64
 	for i := range lengths {
-		if lengths[i], code, ok = takeLengths(code, count, total); !ok {
+		if lengths[i], code, ok = readLengths(code, count, total); !ok {
 			return nil, false
 		}
 	}
 	shared, own := lengths[0], lengths[1]
-	of, sum := uint64(0), uint64(0)
+	size, sum := uint64(0), uint64(0)
 	for i := range own {
-		of, sum = of+uint64(own[i]), sum+uint64(shared[i]+own[i])
+		size, sum = size+uint64(own[i]), sum+uint64(shared[i]+own[i])
 	}
 	if sum != total {
 		return nil, false
 	}
-	rest := make([]byte, of)
-	if of > 0 {
-		if r, ok := readNumbers(code, 1); !ok || !r.readTokens(rest, 0) {
+	ownBytes := make([]byte, size)
+	if size > 0 {
+		if r, ok := readNumbers(code, 1); !ok || !r.readTokens(ownBytes, 0) {
 			return nil, false
 		}
 	}
-	return joinNames(shared, own, rest, int(total))
+	return joinNames(shared, own, ownBytes, int(total))
 }
 
-// joinNames makes names of what each shares with the one before and of bytes of their own.
-func joinNames(shared, own []int64, rest []byte, total int) (names []string, ok bool) {
+// joinNames returns the names with the given numbers of shared and own bytes. total is the length of all names.
+func joinNames(shared, own []int64, ownBytes []byte, total int) (names []string, ok bool) {
 	text, ends := make([]byte, 0, total), make([]int, len(own))
-	before := 0 // where the name before begins
+	before := 0 // the offset of the name before
 	for i, n := range own {
 		first := len(text)
 		if shared[i] > int64(first-before) {
 			return nil, false
 		}
-		text = append(append(text, text[before:][:shared[i]]...), rest[:n]...)
-		rest, before, ends[i] = rest[n:], first, len(text)
+		text = append(append(text, text[before:][:shared[i]]...), ownBytes[:n]...)
+		ownBytes, before, ends[i] = ownBytes[n:], first, len(text)
 	}
 	all, first := string(text), 0
 	names = make([]string, len(ends))
@@ -94,9 +92,9 @@ func joinNames(shared, own []int64, rest []byte, total int) (names []string, ok 
 	return names, true
 }
 
-// takeLengths takes this many lengths, each at most total, from the front of code.
-func takeLengths(code []byte, count int, total uint64) (lengths []int64, rest []byte, ok bool) {
-	size, code, ok := takeUint64(code)
+// readLengths reads this many lengths, each at most total, from the beginning of code.
+func readLengths(code []byte, count int, total uint64) (lengths []int64, rest []byte, ok bool) {
+	size, code, ok := readUint64(code)
 	if !ok || size > uint64(len(code)) {
 		return nil, nil, false
 	}
@@ -109,15 +107,15 @@ func takeLengths(code []byte, count int, total uint64) (lengths []int64, rest []
 	return lengths, code[size:], count == 0 || uint64(slices.Max(lengths)) <= total
 }
 
-func takeUint64(code []byte) (n uint64, rest []byte, ok bool) {
+func readUint64(code []byte) (n uint64, rest []byte, ok bool) {
 	if len(code) < 8 {
 		return 0, nil, false
 	}
 	return binary.LittleEndian.Uint64(code), code[8:], true
 }
 
-// NamesSize returns the total length of names in bytes, as their code states it.
+// NamesSize returns the total length of names in bytes, as their code says.
 func NamesSize(code []byte) uint64 {
-	total, _, _ := takeUint64(code)
+	total, _, _ := readUint64(code)
 	return min(total, MostPerByte*uint64(len(code)))
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// nameLists are lists of n names, in order.
+// nameLists returns lists of n names.
 func nameLists(n int) map[string][]string {
 	r := rand.New(rand.NewPCG(7, 7))
 	species, numbers, random := make([]string, n), make([]string, n), make([]string, n)
@@ -25,7 +25,7 @@ func nameLists(n int) map[string][]string {
 	return map[string][]string{"species": species, "numbers": numbers, "random": random}
 }
 
-// TestPackNames: names come back, and take a part of the room that they have one by one.
+// TestPackNames: names come back, and their code is shorter than the names.
 func TestPackNames(t *testing.T) {
 	const n = 20_000
 	lists := nameLists(n)
@@ -56,8 +56,7 @@ func TestPackNames(t *testing.T) {
 	}
 }
 
-// FuzzUnpackNames: code that is not of Names gives as many names as asked for, or none,
-// and takes no more memory than its length allows.
+// FuzzUnpackNames: any code gives as many names as asked for, or none, and takes no more memory than its length allows.
 func FuzzUnNames(f *testing.F) {
 	for _, names := range nameLists(300) {
 		f.Add(Names(names), 300)

@@ -9,29 +9,27 @@ import (
 	"slices"
 )
 
-// A packed array is code of numbers. Its first byte says what they are made of its
-// elements (form, low 4 bits), and what each of them is relative to (origin, high 4
-// bits). What form and origin need follows, then the code of [numberWriter].
+// A packed array codes its elements as numbers. The first byte says how elements become integers (form, low 4 bits), and to what the
+// integers are relative (origin, high 4 bits). What form and origin need follows, then the code of [numberWriter].
 //
 //	form
 //	0  integers
-//	1  the bits of floating-point numbers, as integers that rise with them
+//	1  the bits of floating-point numbers, as integers that compare as the numbers do
 //	2  floating-point numbers as multiples of 2^e; e, −1022 to 1023, follows, int16
-//	3  positions in a list of all that differ, which rise; its length follows,
-//	   uint64, that of its code, uint64, and the list as a packed array
-//	4  the bits of 32-bit floating-point numbers, near or far, in groups that add up
-//	   to about zero, as [floats] has them; the greatest exponent follows, uint8
+//	3  positions in a list of the distinct elements, in rising order; the list's length
+//	   follows, uint64, the length of its code, uint64, and the list as a packed array
+//	4  the bits of float32 numbers in groups that add up to about zero, as [floats]
+//	   codes them; the greatest exponent follows, uint8
 //	origin
-//	0  zero, and none is below it
+//	0  zero, and no integer is negative
 //	1  zero
-//	2  the number before, or zero
-//	3  a number that stands before each group of elements, which itself is relative
-//	   to the one before; what follows, and the tables of the numbers, are those of [groups]
+//	2  the integer before; zero for the first
+//	3  a number that precedes each group of elements, and is itself relative to the
+//	   one that precedes the group before; [groups] says what follows, and which tables there are
 //
-// Numbers relative to origins 1 to 3 can be negative: n becomes 2n, and −n 2n − 1.
+// Numbers relative to origins 1 to 3 can be negative: n is coded as 2n, and −n as 2n − 1.
 //
-// A packed array has at least a byte for every 64 elements, so that a small file cannot
-// ask for much memory.
+// A packed array has at least a byte for every 64 elements, so that a small file cannot claim much memory.
 const (
 	formInteger = iota
 	formBits
@@ -47,17 +45,17 @@ const (
 	originGroup
 )
 
-// MostPerByte is the most elements, or bytes of names, that a byte of code stands for.
+// MostPerByte is the largest number of elements, or of bytes of names, for a byte of code.
 const MostPerByte = 64
 
-// A form is a way to write elements as integers, and what its code begins with.
+// A form is elements as integers.
 type form struct {
-	head     []byte
+	head     []byte // the beginning of the code
 	integers elements
-	floats   *floats // nil: it is another form
+	floats   *floats // of form 4; nil: it is another form
 }
 
-// number returns an integer relative to another.
+// number returns the code of an integer relative to base.
 func (f *form) number(n, base int64) uint64 {
 	if f.floats != nil {
 		return f.floats.number(n, base)
@@ -65,8 +63,8 @@ func (f *form) number(n, base int64) uint64 {
 	return zigzag(n - base)
 }
 
-// Pack returns the code of the little-endian elements of a type, such as "f32", which come in groups
-// of this size; nil: it is no shorter.
+// Pack returns the code of the little-endian elements of a type, such as "f32", which have groups of this size; nil if the code is not
+// shorter than data.
 func Pack(of string, data []byte, group int) []byte {
 	e := elementsOf(of, data)
 	if e.len() == 0 {
@@ -79,12 +77,12 @@ func Pack(of string, data []byte, group int) []byte {
 	return code
 }
 
-// lengthened is code with zeros behind it, until it may have this many elements.
+// lengthened returns code with enough zeros after it for this many elements.
 func lengthened(code []byte, elements int) []byte {
 	return append(code, make([]byte, max(0, (elements+MostPerByte-1)/MostPerByte-len(code)))...)
 }
 
-// packed takes the form and the origin that make the code of a sample shortest.
+// packed returns the code of elements, in the form and origin that code a sample of them shortest. positions allows form 3.
 func packed(e elements, group int, positions bool) []byte {
 	grouped := group > 1 && e.len()%group == 0
 	forms := []form{{[]byte{formInteger}, e, nil}}
@@ -125,7 +123,7 @@ func packed(e elements, group int, positions bool) []byte {
 	return w.appendTo(code, 1)
 }
 
-// negative reports whether any of the integers is.
+// negative reports whether any element is negative.
 func (e elements) negative() bool {
 	for _, block := range e.blocks(0, e.len(), 1) {
 		if slices.Min(block) < 0 {
@@ -135,7 +133,7 @@ func (e elements) negative() bool {
 	return false
 }
 
-// multiples is floating-point numbers as multiples of 2^e, if 32 bits hold each of them.
+// multiples returns floating-point numbers in form 2, as multiples of 2^e, if int32 holds all of them.
 func multiples(e elements) (f form, ok bool) {
 	least, end := math.MaxInt, math.MinInt
 	for _, block := range e.blocks(0, e.len(), 1) {
@@ -152,7 +150,7 @@ func multiples(e elements) (f form, ok bool) {
 			return f, false
 		}
 	}
-	if end < least { // zeros
+	if end < least { // all are zero
 		least = 0
 	}
 	integers := newElements("i32", e.len())
@@ -168,8 +166,7 @@ func multiples(e elements) (f form, ok bool) {
 
 const minExponent, maxExponent = -1022, 1023
 
-// odd writes x as fraction·2^exponent with an odd fraction, or zero. It refuses minus zero,
-// numbers less than any normal one, and those that are not finite.
+// odd returns x as fraction·2^exponent with an odd fraction, or 0. ok is false for minus zero and for subnormal, infinite and NaN x.
 func odd(x float64) (fraction int64, exponent int, ok bool) {
 	word := math.Float64bits(x)
 	if word == 0 {
@@ -187,7 +184,7 @@ func odd(x float64) (fraction int64, exponent int, ok bool) {
 	return fraction, exponent - 1075 + zeros, true
 }
 
-// distinct is elements as positions in a list, if they are much more than it has.
+// distinct returns elements in form 3, as positions in a list, if the list has less than half as many.
 func distinct(e elements) (f form, ok bool) {
 	all := make([]int64, e.len())
 	e.get(0, all)
@@ -210,7 +207,7 @@ func distinct(e elements) (f form, ok bool) {
 	return form{append(head, code...), positions, nil}, true
 }
 
-// cost returns nearly the number of bits of the code, by a sample.
+// cost estimates the number of bits of the code from a sample of the elements.
 func (f *form) cost(origin byte, group int) int {
 	const pieces, most = 8, 1 << 14 // elements, unless groups are large
 	n := f.integers.len()
@@ -246,16 +243,14 @@ func (f *form) cost(origin byte, group int) int {
 	return int(float64(cost>>16)*float64(all)/float64(total)) + head
 }
 
-// log2 returns nearly 2^16 times the binary logarithm. It is made of integers, so that every
-// machine makes the same choice.
+// log2 returns about 2^16 times the binary logarithm. It computes with integers, so that all CPUs choose the same form and origin.
 func log2(n int) int {
 	whole := bits.Len(uint(n)) - 1
 	rest := uint64(n)<<16>>whole - 1<<16
 	return whole<<16 + int(rest+rest*(1<<16-rest)*22282>>32)
 }
 
-// relative yields integers from first up to end, in blocks, relative to an origin. Both
-// stand between groups.
+// relative yields the codes of the integers from first up to end, relative to an origin, in blocks. first and end are boundaries of groups.
 func (f *form) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
 		e := f.integers
@@ -263,7 +258,7 @@ func (f *form) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
 		if first > 0 {
 			e.get(first-1, before[:])
 		}
-		base, numbers, room := before[0], []uint64(nil), []int64(nil)
+		base, numbers, scratch := before[0], []uint64(nil), []int64(nil)
 		for _, block := range e.blocks(first, end, group) {
 			numbers = slices.Grow(numbers[:0], len(block)+len(block)/group+1)
 			switch origin {
@@ -282,8 +277,8 @@ func (f *form) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
 				}
 			case originGroup:
 				for members := range slices.Chunk(block, group) {
-					room = append(room[:0], members...)
-					middle := median(room)
+					scratch = append(scratch[:0], members...)
+					middle := median(scratch)
 					numbers = append(numbers, f.number(middle, base))
 					base = middle
 					for _, n := range members {
@@ -301,7 +296,7 @@ func (f *form) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
 	}
 }
 
-// median reorders numbers (C. A. R. Hoare, Algorithm 65: find, 1961).
+// median returns the median and reorders the numbers (C. A. R. Hoare, Algorithm 65: find, 1961).
 func median(numbers []int64) int64 {
 	middle := len(numbers) / 2
 	for low, high := 0, len(numbers)-1; low < high; {

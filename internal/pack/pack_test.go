@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// asElements returns numbers as elements of their type.
+// asElements returns numbers as elements.
 func asElements[T int8 | uint8 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](data []T) elements {
 	names := map[string]string{
 		"int8": "i8", "uint8": "u8", "uint16": "u16", "int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "float32": "f32", "float64": "f64",
@@ -76,8 +76,8 @@ func TestPack(t *testing.T) {
 	roundTrip(t, "extremes", []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, -math.MaxFloat64, 1, 1, 1, 1, 1, 1, 1}, 1)
 }
 
-// centred is groups of numbers that add up to about zero: most are alike, some far from them.
-// Groups with many digits and with few take turns.
+// centred returns groups of numbers that add up to about zero. Most numbers of a group are similar, some are far from them. Every second
+// group has numbers with few digits.
 func centred(r *rand.Rand, groups, group int) []float32 {
 	all := make([]float32, 0, groups*group)
 	for g := range groups {
@@ -98,8 +98,7 @@ func centred(r *rand.Rand, groups, group int) []float32 {
 	return all
 }
 
-// TestGroups: groups come back in as many kinds as there may be, and the last of each takes
-// little room.
+// TestGroups: groups come back, with one to mostKinds kinds, and the last number of each takes few bits.
 func TestGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, test := range []struct{ groups, group, kinds int }{{100, 5, 1}, {20, 500, 1}, {8000, 9, 2}, {400, 5000, 16}} {
@@ -123,7 +122,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestForgedGroups: code whose groups cannot be is refused.
+// TestForgedGroups: code with invalid groups is refused.
 func TestForgedGroups(t *testing.T) {
 	steps := centred(rand.New(rand.NewPCG(5, 6)), 8000, 9)
 	good := packed(asElements(steps), 9, true)
@@ -160,7 +159,7 @@ func TestForgedGroups(t *testing.T) {
 	}
 }
 
-// FuzzUnpack: code that is not of [pack] gives as many elements as asked for, or none.
+// FuzzUnpack: any code gives as many elements as asked for, or none.
 func FuzzUnpack(f *testing.F) {
 	thresholds, steps := make([]float64, 300), make([]float32, 300)
 	for i := range steps {

@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// A sequence of numbers is coded as tokens, by asymmetric numeral systems (J. Duda,
-// Asymmetric numeral systems, 2013; the variant with ranges), and as further bits,
-// which are stored as they are. Numbers below 16 are tokens themselves. The token of a
-// larger number says how many bits it has and what the two after the highest are.
+// A number is coded as a token and further bits. The tokens are compressed with asymmetric numeral systems (J. Duda, Asymmetric numeral
+// systems, 2013; the variant with ranges), the further bits are stored as they are. Numbers below 16 are their own tokens. The token of a
+// larger number says how many bits the number has, and the two bits after the highest; the further bits are the rest.
 
 const (
 	scaleBits = 12 // the frequencies of all tokens add up to 1 << scaleBits
 	lowState  = 1 << 23
 )
 
-// tokenOf returns the token of a number and how many of its low bits are further bits.
+// tokenOf returns the token of a number and the number of its further bits, which are its lowest.
 func tokenOf(n uint64) (token byte, further int) {
 	if n < 16 {
 		return byte(n), 0
@@ -25,7 +24,7 @@ func tokenOf(n uint64) (token byte, further int) {
 	return byte(16 + 4*(length-5) + int(n>>(length-3)&3)), length - 3
 }
 
-// numberOf is the inverse: the number without its further bits, and how many these are.
+// numberOf is the inverse of tokenOf. It returns the number with zeros for its further bits.
 func numberOf(token byte) (n uint64, further int) {
 	if token < 16 {
 		return uint64(token), 0
@@ -34,8 +33,8 @@ func numberOf(token byte) (n uint64, further int) {
 	return (4 | uint64(token)&3) << further, further
 }
 
-// frequencies scales the counts of tokens so that they add up to 1 << scaleBits and
-// none that occurs becomes zero. If none occurs, the first has them all.
+// frequencies scales the counts of tokens so that they add up to 1 << scaleBits, and no count but 0 becomes 0. If no token occurs, token 0
+// has the frequency 1 << scaleBits.
 func frequencies(counts *[256]int) (scaled [256]uint16) {
 	total, rest, most := 0, 1<<scaleBits, 0
 	for _, n := range counts {
@@ -48,7 +47,7 @@ func frequencies(counts *[256]int) (scaled [256]uint16) {
 			rest -= f
 		}
 	}
-	for rest != 0 { // what rounding leaves is the most frequent token's, or taken from those that have most
+	for rest != 0 { // add what rounding left to the most frequent token, or take it from the most frequent tokens
 		for token, f := range scaled {
 			if f > scaled[most] {
 				most = token
@@ -61,15 +60,14 @@ func frequencies(counts *[256]int) (scaled [256]uint16) {
 	return scaled
 }
 
-// numberWriter codes numbers: tables of frequencies, the length of the tokens' code, that
-// code, and the further bits, the lowest first. A table says how many tokens occur, less
-// one, and gives each of them with its frequency.
+// numberWriter codes numbers. Their code is the tables of frequencies, the length of the tokens' code, uint64, that code, and the further
+// bits, the lowest first. A table has the number of tokens that occur, minus 1, uint8, and each such token, uint8, with its frequency, uint16.
 type numberWriter struct {
 	tokens  []byte // of all numbers
-	tables  []byte // by token: the table with its frequency; nil: there is one table
-	further []byte
-	pending uint64 // further bits that make no 32 yet
-	have    int    // of them
+	tables  []byte // by position in tokens: the table that codes the token; nil: there is one table
+	further []byte // further bits, in whole words of 32 bits
+	pending uint64 // further bits that do not fill a word yet
+	have    int    // number of pending bits
 }
 
 func (w *numberWriter) add(numbers []uint64) {
@@ -77,15 +75,15 @@ func (w *numberWriter) add(numbers []uint64) {
 		token, further := tokenOf(n)
 		w.tokens = append(w.tokens, token)
 		if further > 32 {
-			w.put(n&(1<<32-1), 32)
+			w.addBits(n&(1<<32-1), 32)
 			n, further = n>>32, further-32
 		}
-		w.put(n&(1<<further-1), further)
+		w.addBits(n&(1<<further-1), further)
 	}
 }
 
-// put adds at most 32 further bits.
-func (w *numberWriter) put(n uint64, bits int) {
+// addBits adds at most 32 further bits.
+func (w *numberWriter) addBits(n uint64, bits int) {
 	w.pending |= n << w.have
 	if w.have += bits; w.have >= 32 {
 		w.further = binary.LittleEndian.AppendUint32(w.further, uint32(w.pending))
@@ -94,7 +92,7 @@ func (w *numberWriter) put(n uint64, bits int) {
 	}
 }
 
-// appendTo appends the code of all numbers, with this many tables.
+// appendTo appends the code of the numbers, with this many tables.
 func (w *numberWriter) appendTo(code []byte, tables int) []byte {
 	counts, ranges := make([][256]int, tables), make([]ranges, tables)
 	for i, token := range w.tokens {
@@ -113,6 +111,7 @@ func (w *numberWriter) appendTo(code []byte, tables int) []byte {
 	return code
 }
 
+// table returns the table that codes the i-th token.
 func (w *numberWriter) table(i int) byte {
 	if w.tables == nil {
 		return 0
@@ -120,28 +119,28 @@ func (w *numberWriter) table(i int) byte {
 	return w.tables[i]
 }
 
-// codeTokens begins with the last token, because the decoder takes last what the encoder
-// gives first. The bytes come out backwards too.
+// codeTokens returns the code of the tokens. It codes the last token first, as the decoder decodes tokens in the reverse order. It also
+// writes the bytes in reverse, and turns them round at the end.
 func (w *numberWriter) codeTokens(tables []ranges) []byte {
 	code := make([]byte, 0, len(w.tokens)/2+4)
 	state := uint32(lowState)
 	for i := len(w.tokens) - 1; i >= 0; i-- {
-		of := &tables[w.table(i)][w.tokens[i]]
-		for uint64(state) >= uint64(of.frequency)<<(31-scaleBits) {
+		r := &tables[w.table(i)][w.tokens[i]]
+		for uint64(state) >= uint64(r.frequency)<<(31-scaleBits) {
 			code = append(code, byte(state))
 			state >>= 8
 		}
-		state = state/of.frequency<<scaleBits + state%of.frequency + of.start
+		state = state/r.frequency<<scaleBits + state%r.frequency + r.start
 	}
 	code = binary.BigEndian.AppendUint32(code, state)
 	slices.Reverse(code)
 	return code
 }
 
-// ranges is which states stand for each token.
+// ranges has the range of slots of each token: frequency slots from start on, of the 1 << scaleBits slots.
 type ranges [256]struct{ start, frequency uint32 }
 
-// write sets the ranges from frequencies and appends the code of these.
+// write sets the ranges from frequencies and appends the code of the table.
 func (r *ranges) write(code []byte, frequency [256]uint16) []byte {
 	at, sum := len(code), uint32(0)
 	code = append(code, 0)
@@ -156,13 +155,13 @@ func (r *ranges) write(code []byte, frequency [256]uint16) []byte {
 	return code
 }
 
-// table is the tokens that states stand for.
+// table decodes tokens.
 type table struct {
-	slots  [1 << scaleBits]byte // the token of each
+	slots  [1 << scaleBits]byte // by slot: its token
 	ranges ranges
 }
 
-// read takes a table from the front of code.
+// read reads the table from the beginning of code.
 func (t *table) read(code []byte) (rest []byte, ok bool) {
 	if len(code) == 0 || len(code) < 1+3*(int(code[0])+1) {
 		return nil, false
@@ -182,17 +181,17 @@ func (t *table) read(code []byte) (rest []byte, ok bool) {
 	return code[1+3*used:], sum == 1<<scaleBits
 }
 
-// numbers reads what a numberWriter wrote.
+// numbers reads the code of a numberWriter.
 type numbers struct {
 	tables  []table
 	state   uint32
-	tokens  []byte // not read yet
+	tokens  []byte // the code of tokens that are not read yet
 	further []byte
-	at      uint64        // bit of further
-	room    [1 << 12]byte // for tokens
+	at      uint64        // the next bit of further
+	scratch [1 << 12]byte // tokens
 }
 
-// readNumbers begins with the first of the numbers, which have this many tables.
+// readNumbers returns a reader of numbers with this many tables.
 func readNumbers(code []byte, tables int) (*numbers, bool) {
 	r, ok := &numbers{tables: make([]table, tables)}, true
 	for i := range r.tables {
@@ -200,7 +199,7 @@ func readNumbers(code []byte, tables int) (*numbers, bool) {
 			return nil, false
 		}
 	}
-	length, code, ok := takeUint64(code)
+	length, code, ok := readUint64(code)
 	if !ok || length < 4 || length > uint64(len(code)) {
 		return nil, false
 	}
@@ -208,10 +207,10 @@ func readNumbers(code []byte, tables int) (*numbers, bool) {
 	return r, true
 }
 
-// read reads as many numbers of a table as out has; it fails if the code ends before.
+// read reads len(out) numbers with a table. It returns false if the code ends before.
 func (r *numbers) read(out []uint64, table int) bool {
 	for len(out) > 0 {
-		tokens := r.room[:min(len(out), len(r.room))]
+		tokens := r.scratch[:min(len(out), len(r.scratch))]
 		if !r.readTokens(tokens, table) {
 			return false
 		}
@@ -233,14 +232,14 @@ func (r *numbers) read(out []uint64, table int) bool {
 	return true
 }
 
-// readTokens reads tokens without further bits.
+// readTokens reads len(out) tokens with a table. It returns false if the code ends before.
 func (r *numbers) readTokens(out []byte, table int) bool {
 	state, tokens, t := r.state, r.tokens, &r.tables[table]
 	for i := range out {
 		slot := state % (1 << scaleBits)
 		token := t.slots[slot]
-		of := &t.ranges[token]
-		state = of.frequency*(state>>scaleBits) + slot - of.start
+		r := &t.ranges[token]
+		state = r.frequency*(state>>scaleBits) + slot - r.start
 		for state < lowState {
 			if len(tokens) == 0 {
 				return false
@@ -254,7 +253,7 @@ func (r *numbers) readTokens(out []byte, table int) bool {
 	return true
 }
 
-// bitsAt is this many bits of code, at most 61, from the one at bit at on.
+// bitsAt returns this many bits of code, at most 61, from bit `at` on. ok is false if code has fewer.
 func bitsAt(code []byte, at uint64, bits int) (n uint64, ok bool) {
 	i, skip := at/8, int(at%8)
 	if bits <= 56 && i+8 <= uint64(len(code)) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Unpack is the inverse of [Pack]; ok is false if code is not that of this many elements.
+// Unpack is the inverse of [Pack]. ok is false if code is not the code of this many elements.
 func Unpack(code []byte, of string, count int) (data []byte, ok bool) {
 	e, ok := unpack(code, of, count)
 	return e.data, ok
@@ -53,7 +53,7 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 	}
 	tables := 1
 	if ok && p.origin == originGroup {
-		p.groups, code, ok = takeGroups(code, count)
+		p.groups, code, ok = readGroups(code, count)
 		p.last = p.form == formFloat
 		tables = p.tables()
 	}
@@ -72,41 +72,41 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 	return e, p.read(e, 0, count, 0)
 }
 
-// packing is how numbers make elements.
+// packing decodes numbers to elements.
 type packing struct {
 	form, origin byte
 	groups
-	unit    float64
-	list    []int64
-	floats  floats
-	numbers *numbers
-	base    int64
-	room    [1 << 12]uint64
-	ready   [1 << 12]int64
-	others  []int64
+	unit     float64 // of form 2
+	list     []int64 // of form 3
+	floats   floats  // of form 4
+	numbers  *numbers
+	base     int64           // the current origin
+	scratch  [1 << 12]uint64 // numbers
+	decoded  [1 << 12]int64  // elements
+	elements []int64         // of a group
 }
 
-// read reads elements from first up to end, by a table.
+// read decodes elements from first up to end, with a table.
 func (p *packing) read(e elements, first, end, table int) bool {
 	for first < end {
-		n := min(len(p.room), end-first)
-		if !p.numbers.read(p.room[:n], table) || !p.integers(e, p.room[:n], p.ready[:n]) {
+		n := min(len(p.scratch), end-first)
+		if !p.numbers.read(p.scratch[:n], table) || !p.integers(e, p.scratch[:n], p.decoded[:n]) {
 			return false
 		}
-		e.set(first, p.ready[:n])
+		e.set(first, p.decoded[:n])
 		first += n
 	}
 	return true
 }
 
-// readGroups reads all elements, in groups.
+// readGroups decodes all elements, in groups.
 func (p *packing) readGroups(e elements) bool {
 	kind, members := 0, p.group
 	if p.last {
 		members--
 	}
 	for first := 0; first < e.len(); first += p.group {
-		if !p.numbers.read(p.room[:1], p.count) || !p.rebase(p.room[0]) {
+		if !p.numbers.read(p.scratch[:1], p.count) || !p.setBase(p.scratch[0]) {
 			return false
 		}
 		if p.kinds != nil {
@@ -119,8 +119,8 @@ func (p *packing) readGroups(e elements) bool {
 	return true
 }
 
-// rebase reads the number before a group.
-func (p *packing) rebase(number uint64) (ok bool) {
+// setBase sets the origin of a group from the number that precedes it.
+func (p *packing) setBase(number uint64) (ok bool) {
 	if p.form == formFloat {
 		p.base, ok = p.floats.integer(number, p.base)
 		return ok
@@ -129,20 +129,20 @@ func (p *packing) rebase(number uint64) (ok bool) {
 	return true
 }
 
-// readLast reads the last element of a group.
+// readLast decodes the last element of a group, after the others.
 func (p *packing) readLast(e elements, first int) bool {
-	p.others = slices.Grow(p.others[:0], p.group)[:p.group]
-	e.get(first, p.others)
-	others, last := p.others[:p.group-1], p.others[p.group-1:]
-	if !p.numbers.read(p.room[:1], p.count+1) {
+	p.elements = slices.Grow(p.elements[:0], p.group)[:p.group]
+	e.get(first, p.elements)
+	others, last := p.elements[:p.group-1], p.elements[p.group-1:]
+	if !p.numbers.read(p.scratch[:1], p.count+1) {
 		return false
 	}
-	last[0] = e.closing(others) + unzigzag(p.room[0])
+	last[0] = e.closing(others) + unzigzag(p.scratch[0])
 	e.set(first+p.group-1, last)
 	return true
 }
 
-// integers returns what numbers say of elements.
+// integers decodes numbers to the integers of elements. It returns false if they are invalid.
 func (p *packing) integers(e elements, numbers []uint64, out []int64) bool {
 	switch {
 	case p.form == formFloat:

@@ -9,30 +9,29 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// blocks holds trees of a forest in the form that predicts blocks of rows. It does not change.
+// blocks has trees of a forest in the form in which kernels predict blocks of rows. A test is a distinct split, which rows are compared with
+// once for all nodes that have it. blocks does not change.
 type blocks struct {
 	values     *values
 	columns    []column
 	thresholds []float64   // by test
-	narrow     []float32   // by test; the least float32 that is not below the threshold
+	narrow     []float32   // by test: the smallest float32 that is not below the threshold
 	sets       [][4]uint64 // by test of a categorical column
 	cuts       []kernel.Cut
-	firstCut   []uint32 // by tree, and one past the last
-	group      int      // trees that are worked on at once
+	firstCut   []uint32 // by tree; last, the number of cuts
+	group      int      // number of trees that are evaluated at once
 }
 
-// column is a feature and its tests: first those that send missing values left, from middle on
-// those that send them right.
+// column is a feature with its tests: the tests from first up to middle send missing values left, the tests from middle up to end right.
 type column struct {
 	feature, first, middle, end int
 	categorical                 bool
 }
 
-// newBlocks prepares the trees from first on, whose values are given. They are worked on in
-// groups with cacheBytes of values, or four times that if they are short: the sums of a group
-// are added to memory, which takes longer than reading values again.
+// newBlocks prepares the trees from first on, with the values v. A group of trees has cacheBytes bytes of values, or four times that if the
+// values are short: adding the sums of a group to memory takes longer than reading values that are no longer in the cache.
 func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
-	const most = 64 // trees whose leaf numbers are kept
+	const most = 64 // trees of a group
 	trees := v.trees()
 	p := &blocks{values: v, firstCut: make([]uint32, trees+1)}
 	for t := range trees {
@@ -51,20 +50,20 @@ func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	return p
 }
 
-// makeTests collects the different splits of the trees from first on, by feature.
+// makeTests collects the distinct splits of the trees from first on, by feature.
 func (p *blocks) makeTests(f *model.Forest, first int) {
-	type asked struct {
+	type cutSplit struct {
 		model.Split
 		cut int
 	}
-	all := make([]asked, len(p.cuts))
+	all := make([]cutSplit, len(p.cuts))
 	for t, begin := range p.firstCut[:p.values.trees()] {
 		for i, n := range f.Tree(first + t).Nodes() {
 			cut := int(begin) + int(i)
-			all[cut] = asked{n.Split(), cut}
+			all[cut] = cutSplit{n.Split(), cut}
 		}
 	}
-	slices.SortFunc(all, func(a, b asked) int { return a.Compare(b.Split) })
+	slices.SortFunc(all, func(a, b cutSplit) int { return a.Compare(b.Split) })
 	for i, a := range all {
 		if i == 0 || a.Compare(all[i-1].Split) != 0 {
 			n := len(p.thresholds)
@@ -86,29 +85,29 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 	}
 }
 
-// block predicts blocks of rows, one after the other. Only one goroutine may use it at a time.
+// block predicts one block of rows after the other. Only one goroutine may use it at a time.
 type block struct {
 	*blocks
 	adder
 	rows    int
 	column  []float64 // values of a feature
-	narrow  []float32 // the same as float32s, if they all are
-	codes   []uint8   // codes, if the feature is categorical
-	right   []uint64  // answers to the tests
-	atLeast []uint64
-	leaves  []uint16 // of a group of trees
+	narrow  []float32 // the values as float32, if that does not change them
+	codes   []uint8   // the values of a categorical feature
+	right   []uint64  // by test: a bit for each row, set if the row goes right
+	atLeast []uint64  // workspace of the kernel
+	leaves  []uint16  // by tree of a group and row, leafStride apart
 	scores  []float64
-	sums    []int32       // in place of scores, of short values
-	found   int           // trees whose leaves are found, but not added up; 0: none
-	sparse  *sparseScores // for the most likely classes, with sparse leaves
+	sums    []int32       // instead of scores, for short values
+	found   int           // number of trees whose leaves are found, but whose values are not added yet
+	sparse  *sparseScores // for the most likely classes with sparse leaves
 	linear  linear        // initial scores
-	scratch []float64     // scratch for scores that are not kept
+	scratch []float64     // scores that the caller does not want
 }
 
-// leafStride keeps the leaf numbers of different trees in different cache sets.
+// leafStride is chosen so that the leaf numbers of different trees are in different cache sets.
 const leafStride = kernel.PredictRows + 32
 
-// newBlock returns a block of rows that kernels predict.
+// newBlock returns a block that the kernels k predict.
 func (p *blocks) newBlock(k *kernel.Funcs) *block {
 	return &block{
 		blocks:  p,
@@ -136,7 +135,7 @@ func (b *block) initScores(rows int) {
 
 func (b *block) words() int { return (b.rows + 63) / 64 }
 
-// load evaluates all tests for at most PredictRows rows of x, from first on.
+// load evaluates all tests on the rows of x from first on, at most PredictRows.
 func (b *block) load(x bin.Source, first, rows int) {
 	b.rows = rows
 	if b.linear.Linear != nil {
@@ -176,11 +175,10 @@ func (b *block) load(x bin.Source, first, rows int) {
 	}
 }
 
-// narrowTests is the number of tests of a feature from which float32s save more time than
-// converting its values takes.
+// narrowTests is the number of tests from which a feature is compared faster as float32, including the conversion of its values.
 const narrowTests = 8
 
-// narrow converts numbers to float32s and reports whether none of them changes.
+// narrow converts numbers to float32, and reports whether none of them changed.
 func narrow(to []float32, from []float64) bool {
 	for i, x := range from {
 		to[i] = float32(x)
@@ -191,8 +189,7 @@ func narrow(to []float32, from []float64) bool {
 	return true
 }
 
-// narrowThreshold returns the least float32 that is not below a threshold. The same float32s are
-// below both.
+// narrowThreshold returns the smallest float32 that is not below the threshold. Any float32 is below both or below neither.
 func narrowThreshold(threshold float64) float32 {
 	narrow := float32(threshold)
 	if float64(narrow) < threshold {
@@ -201,9 +198,9 @@ func narrowThreshold(threshold float64) float32 {
 	return narrow
 }
 
-// total adds up the values of the first trees. For short values of a single group, shortSums
-// does it later: then the sums of a few rows stay in the first-level cache.
-func (b *block) total(trees int) {
+// sumUp adds up the values of the first trees. For short values of a single group, it only finds the leaves, and shortSums adds the values up
+// for a few rows at a time, so that their sums stay in the first-level cache.
+func (b *block) sumUp(trees int) {
 	b.found = 0
 	if b.short != nil && 0 < trees && trees <= b.group {
 		b.findLeaves(0, trees)
@@ -214,7 +211,7 @@ func (b *block) total(trees int) {
 	b.addTrees(trees)
 }
 
-// shortSums returns the sums of rows from first on, valid until the next call.
+// shortSums returns the sums of short values for rows from first on. They are valid until the next call.
 func (b *block) shortSums(first, rows int) []int32 {
 	if b.found == 0 {
 		return b.sums[first*b.short.classes:][:rows*b.short.classes]
@@ -224,7 +221,7 @@ func (b *block) shortSums(first, rows int) []int32 {
 	return b.sums
 }
 
-// parts yields ranges of rows whose scores stay in the cache while they are used.
+// parts yields ranges of rows, each so short that the scores of its rows stay in the cache.
 func (b *block) parts(yield func(first, rows int) bool) {
 	most := max(1, usedBytes/(8*b.classes))
 	for first := 0; first < b.rows; first += most {
@@ -234,11 +231,10 @@ func (b *block) parts(yield func(first, rows int) bool) {
 	}
 }
 
-// addTo adds the values of the first trees to the scores of the rows, rows ×
-// classes.
+// addTo adds the values of the first trees to scores, rows × classes.
 func (b *block) addTo(scores []float64, trees int) {
 	if b.short != nil {
-		b.total(trees)
+		b.sumUp(trees)
 		for first, rows := range b.parts {
 			sums := b.shortSums(first, rows)
 			for i := range rows {
@@ -256,8 +252,8 @@ func (b *block) addTo(scores []float64, trees int) {
 	b.write(scores[:b.rows*b.classes], 0, 0)
 }
 
-// write writes the scores of rows from the first on, rows × classes. Short ones are
-// divided by the temperature, unless that is 0.
+// write writes the scores of rows from first on to scores, rows × classes. It divides sums of short values by the temperature, unless that
+// is 0.
 func (b *block) write(scores []float64, first int, temperature float64) {
 	if b.short != nil {
 		b.kernels.Scores(&kernel.ScoresJob{
@@ -271,7 +267,7 @@ func (b *block) write(scores []float64, first int, temperature float64) {
 	}
 }
 
-// addTrees adds the values of the first trees to the block's own scores or sums.
+// addTrees adds the values of the first trees to b.scores or b.sums.
 func (b *block) addTrees(trees int) {
 	for first := 0; first < trees; first += b.group {
 		last := min(first+b.group, trees)
@@ -284,6 +280,7 @@ func (b *block) addTrees(trees int) {
 	}
 }
 
+// findLeaves finds the leaves of the rows in the trees from first up to last, which are a group.
 func (b *block) findLeaves(first, last int) {
 	b.kernels.Leaves(&kernel.LeavesJob{
 		Right: b.right, Words: b.words(),
@@ -292,7 +289,7 @@ func (b *block) findLeaves(first, last int) {
 	})
 }
 
-// writeLeaves writes the leaves of the first trees, rows × trees.
+// writeLeaves writes the leaves of the rows in the first trees to leaves, rows × trees.
 func (b *block) writeLeaves(leaves []int32, trees int) {
 	for first := 0; first < trees; first += b.group {
 		last := min(first+b.group, trees)

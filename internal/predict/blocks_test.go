@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// randomForest returns trees of any shape, with thresholds that equal values, and pairs that
-// training would not choose. change may change the values of a tree.
+// randomForest returns trees of random shape, with thresholds that equal values, and pairs that training would not choose. change may
+// change the values of a tree.
 func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, full bool, change func(tree int, values []float32)) *model.Forest {
 	f := model.NewForest(classes, pairs, full)
 	for tree := range trees {
@@ -48,8 +48,7 @@ func randomPairs(r *rand.Rand, f *model.Forest) []kernel.Pair {
 	return pairs
 }
 
-// addNodes adds nodes that part the leaves from low up to high. next is the
-// number of the next node.
+// addNodes adds nodes that separate the leaves from low up to high. next is the number of the next node.
 func addNodes(r *rand.Rand, f *model.Forest, low, high, features int, next *model.Child) {
 	if high-low == 1 {
 		return
@@ -100,7 +99,7 @@ func newSource(r *rand.Rand, rows, cols int) source {
 	return s
 }
 
-// TestNarrow: float32s are above the same thresholds as in float64.
+// TestNarrow: numbers compare with thresholds as float32 as they do as float64.
 func TestNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 41))
 	for range 100_000 {
@@ -130,7 +129,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// multiples makes values multiples of 1/8, the last of them the least that is short.
+// multiples rounds values to multiples of 1/8, and sets the last to the smallest that is short.
 func multiples(_ int, values []float32) {
 	for i, v := range values {
 		values[i] = float32(math.Round(float64(8*v))) / 8
@@ -183,7 +182,7 @@ func TestBlocks(t *testing.T) {
 							t.Fatalf("%v, row %d: scores %v, want %v", run, i, got, want)
 						}
 					}
-					b.total(run.use)
+					b.sumUp(run.use)
 					whole := make([]float64, len(scores))
 					if b.write(whole, 0, 0); !slices.Equal(whole, scores) {
 						t.Fatalf("%v: scores %v, added to zeros %v", run, whole, scores)
@@ -194,7 +193,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestSpread: steps by class, if no class is there twice.
+// TestSpread: pairs become values by class, unless a class occurs twice.
 func TestSpread(t *testing.T) {
 	pairs := []kernel.PairStep{{R: 0, S: 2, Step: 1}, {R: 3, S: 3, Step: 9}, {R: 2, S: 3, Step: 2}, {R: 1, S: 0, Step: 4}}
 	steps, ok := spread(pairs, 2, 3)
@@ -224,7 +223,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestShortValues: what multiples of a unit are.
+// TestShortValues: values are short if they are multiples of a unit.
 func TestShortValues(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, test := range []struct {
@@ -252,8 +251,8 @@ func TestShortValues(t *testing.T) {
 				t.Errorf("%v: %d units of %v", v, s.steps[k], s.unit)
 			}
 		}
-		if sum := s.atOnce * int(max(slices.Max(s.steps), -slices.Min(s.steps))); sum > math.MaxInt16 || s.classes != 32 {
-			t.Errorf("%v: %d trees at once, %d classes", test.values, s.atOnce, s.classes)
+		if sum := s.group * int(max(slices.Max(s.steps), -slices.Min(s.steps))); sum > math.MaxInt16 || s.classes != 32 {
+			t.Errorf("%v: %d trees at once, %d classes", test.values, s.group, s.classes)
 		}
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// linear computes the linear scores from which the rows of a block start; without a model,
-// zeros.
+// linear computes initial scores: linear scores, or zeros if the model has none.
 type linear struct {
 	*model.Linear
 	scorer model.Scorer
@@ -15,7 +14,7 @@ type linear struct {
 	column []float64 // values of a feature
 }
 
-// newLinear returns the linear scores of single rows.
+// newLinear returns the initial scores of a model with these values, ready for single rows.
 func newLinear(v *values) linear {
 	l := linear{Linear: v.linear}
 	if l.Linear != nil {
@@ -25,7 +24,7 @@ func newLinear(v *values) linear {
 	return l
 }
 
-// load finds the places of rows.
+// load computes the places of rows of x, from first on.
 func (l *linear) load(x bin.Source, first, rows int) {
 	terms := l.Terms()
 	l.places = resized(l.places, rows*terms)
@@ -42,14 +41,14 @@ func (l *linear) load(x bin.Source, first, rows int) {
 	}
 }
 
-// loadRow finds the places of one row.
+// loadRow computes the places of one row.
 func (l *linear) loadRow(row []float64) {
 	for t := range l.places {
 		l.places[t] = l.Place(t, row[l.Column(t)])
 	}
 }
 
-// write writes the scores of the loaded rows, at the distance of the values' scores.
+// write writes the initial scores of the loaded rows, values.stride numbers for each row.
 func (l *linear) write(scores []float64, rows int, k *kernel.Funcs) {
 	if l.Linear == nil {
 		clear(scores)
@@ -58,7 +57,7 @@ func (l *linear) write(scores []float64, rows int, k *kernel.Funcs) {
 	l.scorer.Scores(l.places, rows, scores, k)
 }
 
-// resized returns a slice of n numbers, with any contents.
+// resized returns a slice of length n with arbitrary contents, in the memory of s if it is large enough.
 func resized[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return make([]T, n)

@@ -11,7 +11,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// randomLinear has terms whose edges values meet, some on one column.
+// randomLinear returns linear scores, some terms on the same column, with edges that equal values.
 func randomLinear(r *rand.Rand, classes, cols, terms int) *model.Linear {
 	numbers := func(n int) []float32 {
 		all := make([]float32, n)
@@ -28,7 +28,7 @@ func randomLinear(r *rand.Rand, classes, cols, terms int) *model.Linear {
 	return l
 }
 
-// sparseForest has leaves that move a few classes.
+// sparseForest returns trees with sparse leaves.
 func sparseForest(r *rand.Rand, trees, leaves, cols, classes, named int) *model.Forest {
 	f := model.NewSparseForest(classes, 1, named)
 	for range trees {
@@ -45,8 +45,7 @@ func sparseForest(r *rand.Rand, trees, leaves, cols, classes, named int) *model.
 	return f
 }
 
-// TestLinear: all predictions start from linear scores, and add the values of trees to them in
-// order.
+// TestLinear: all predictions begin with linear scores and add the values of the trees in their order.
 func TestLinear(t *testing.T) {
 	const trees, cols, rows = 70, 7, 300
 	for seed, test := range []struct {

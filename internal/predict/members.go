@@ -6,16 +6,16 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// members evaluates the tests of a categorical feature. The keys of the answers are adjacent.
+// members evaluates the tests of a categorical feature for a single row. The results of the tests are keys in adjacent slots.
 type members struct {
 	feature int
 	first   int         // slot of the first test
 	sets    []model.Set // by test: the codes that go left
-	codes   int         // all codes from here on have the same answers
-	right   []uint8     // by code, 0 for missing, and last for all others: a bit for each test, set if the row goes right
+	codes   int         // no set has this code or a higher one
+	right   []uint8     // by code, missing values being 0, and last for all higher codes: a bit for each test, set if the row goes right
 }
 
-// categoricalKey is compared with the key of an answer: 0 is left, all ones is right.
+// categoricalKey is the key of a branch that tests a category. The results of tests are below it for left (0), and above it for right (all ones).
 const categoricalKey = 1 << 63
 
 // member is a test of a categorical feature.
@@ -24,8 +24,7 @@ type member struct {
 	set     model.Set
 }
 
-// addMembers gives each test of a categorical feature a slot, before those of
-// numeric ones.
+// addMembers adds the tests of categorical features, and returns the slot of each. These slots precede the slots of numeric features.
 func (w *walks) addMembers(f *model.Forest) map[member]uint32 {
 	slots, byFeature := map[member]uint32{}, map[int32]*members{}
 	for n := range f.AllNodes() {
@@ -43,13 +42,13 @@ func (w *walks) addMembers(f *model.Forest) map[member]uint32 {
 			byFeature[split.Feature] = m
 			w.members = append(w.members, m)
 		}
-		slots[test] = uint32(len(m.sets)) // after m.first
+		slots[test] = uint32(len(m.sets)) // m.first is added below
 		m.sets = append(m.sets, test.set)
 	}
 	for _, m := range w.members {
 		m.first = w.memberSlots
 		w.memberSlots += 8 * m.bytes()
-		m.answer()
+		m.evaluate()
 	}
 	for test := range slots {
 		slots[test] += uint32(byFeature[test.feature].first)
@@ -57,8 +56,8 @@ func (w *walks) addMembers(f *model.Forest) map[member]uint32 {
 	return slots
 }
 
-// answer evaluates the tests for all codes.
-func (m *members) answer() {
+// evaluate evaluates the tests for all codes.
+func (m *members) evaluate() {
 	for i := range m.sets {
 		for code := range 256 {
 			if m.sets[i].Has(code) {
@@ -76,9 +75,10 @@ func (m *members) answer() {
 	}
 }
 
+// bytes returns the number of bytes of m.right for a code.
 func (m *members) bytes() int { return (len(m.sets) + 7) / 8 }
 
-// keysOf holds the keys of the answers of each byte.
+// keysOf has the keys of the eight results in a byte of members.right.
 var keysOf = func() (keys [256][8]uint64) {
 	for bits := range keys {
 		for i := range keys[bits] {
@@ -88,7 +88,7 @@ var keysOf = func() (keys [256][8]uint64) {
 	return keys
 }()
 
-// load writes the keys of the answers for a value of the feature.
+// load writes the results of the tests for a value of the feature to their slots of keys.
 func (m *members) load(x float64, keys []uint64) {
 	code := 0
 	if x == x {

@@ -1,5 +1,4 @@
-// Package predict predicts rows with the trees of a model: blocks of rows, or single rows
-// without allocating memory.
+// Package predict predicts rows with the trees of a model: blocks of rows, or single rows without allocating memory.
 package predict
 
 import (
@@ -14,18 +13,18 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Predictor predicts rows with the trees of a forest. It prepares what it needs at the first
-// call that needs it. Any number of goroutines may use it at once.
+// Predictor predicts rows with the trees of a forest. It prepares its tables at the first call that needs them. Any number of goroutines may
+// use it at once.
 type Predictor struct {
 	forest     *model.Forest
-	cacheBytes int // of leaf values that are worked on at once
+	cacheBytes int // size of the leaf values of a group of trees
 
 	values func() *values
 	blocks func() *blocks
 	walks  func() *walks
 }
 
-// New returns a Predictor of a forest, which must not change from then on.
+// New returns a Predictor of a forest, which must not change afterwards.
 func New(f *model.Forest, cacheBytes int) *Predictor {
 	p := &Predictor{forest: f, cacheBytes: cacheBytes}
 	p.values = sync.OnceValue(func() *values { return newValues(f) })
@@ -34,22 +33,21 @@ func New(f *model.Forest, cacheBytes int) *Predictor {
 	return p
 }
 
-// Job is a set of rows to predict with the first trees.
+// Job has rows to predict with the first trees.
 type Job struct {
 	Features bin.Source
 	Trees    int
 	Kernels  *kernel.Funcs
-	Threads  int // 0: the number of cores, at most as many as the rows occupy
+	Threads  int // 0: the number of cores, but no more than have rows to predict
 }
 
-// scoreBytes bounds the scores of a block of rows, and sumBytes the sums of short values, unless
-// the least number of rows, 64, needs more.
+// scoreBytes bounds the scores of a block of rows, and sumBytes its sums of short values, except that a block has at least 64 rows.
 const scoreBytes, sumBytes = 8 << 20, 256 << 10
 
-// planBlocks is plan for blocks of scores or sums.
+// planBlocks returns the number of threads and the rows of a block, for a job that computes scores.
 func (p *blocks) planBlocks(j *Job) (threads, size int) {
 	switch {
-	case p.values.short != nil && j.Trees <= p.group: // sums are added up in parts
+	case p.values.short != nil && j.Trees <= p.group: // only parts of a block have sums at a time
 		return j.plan(1, scoreBytes)
 	case p.values.short != nil:
 		return j.plan(4*p.values.short.classes, sumBytes)
@@ -57,10 +55,9 @@ func (p *blocks) planBlocks(j *Job) (threads, size int) {
 	return j.plan(8*p.values.classes, scoreBytes)
 }
 
-// plan returns the number of threads of a job and the number of rows in each of its blocks,
-// given the bytes of a row and the most bytes of a block.
+// plan returns the number of threads of a job and the rows of a block, given the bytes of a row and the largest size of a block in bytes.
 func (j *Job) plan(rowBytes, bytes int) (threads, size int) {
-	words := max(1, (j.Features.Rows()+63)/64) // of 64 rows; less than one takes as long
+	words := max(1, (j.Features.Rows()+63)/64) // of 64 rows; a shorter word takes as long
 	threads = j.Threads
 	if threads == 0 && words > 1 {
 		threads = par.Available()
@@ -71,8 +68,7 @@ func (j *Job) plan(rowBytes, bytes int) (threads, size int) {
 	return threads, (words + threads*rounds - 1) / (threads * rounds) * 64
 }
 
-// run calls f with every block, ready to be predicted by the trees of t, and
-// the number of its first row.
+// run loads the blocks of the job's rows, and calls f with each block and the number of its first row.
 func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first int)) {
 	ready, rows := make([]*block, team.Workers()), j.Features.Rows()
 	team.Do((rows+size-1)/size, func(worker, i int) {
@@ -85,20 +81,20 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 	})
 }
 
-// usedBytes bounds the scores that are used while they are in the cache, unless a row has more.
+// usedBytes bounds the scores that Scores hands out at a time, so that they are in the cache. A single row may have more.
 const usedBytes = 64 << 10
 
-// FewRows are predicted faster one by one than as a block.
+// FewRows is the largest number of rows that are predicted faster one by one than as a block.
 const FewRows = 12
 
-// Scores calls use with the raw scores of a few rows at a time and the number of the first of
-// them. It writes them to all, rows × classes, unless all is nil.
+// Scores calls use with the raw scores of a few rows at a time, and the number of the first of them. If all is not nil, it has the scores of
+// all rows in the end, rows × classes.
 func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
 	p.scores(j, 0, all, use)
 }
 
-// Proba writes the softmax of the raw scores of rows, divided by the temperature unless that
-// is 0, to proba, rows × classes.
+// Proba writes the probabilities of the rows to proba, rows × classes: the softmax of the raw scores, divided by the temperature unless that
+// is 0.
 func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 	softmax := kernel.SoftmaxJob{Classes: p.forest.Classes(), Temperature: temperature}
 	if p.dividesShort(j) {
@@ -111,7 +107,7 @@ func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 	})
 }
 
-// dividesShort reports whether scores divides by the temperature: sums of short values.
+// dividesShort reports whether p.scores divides by the temperature, as it does with sums of short values.
 func (p *Predictor) dividesShort(j *Job) bool {
 	return j.Features.Rows() > FewRows && p.values().short != nil
 }
@@ -137,7 +133,7 @@ func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		b.total(j.Trees)
+		b.sumUp(j.Trees)
 		for i, rows := range b.parts {
 			var scores []float64
 			if all != nil {
@@ -152,11 +148,11 @@ func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(
 	})
 }
 
-// Classes writes the class of the greatest score of each row, the lowest where some tie.
+// Classes writes the class with the greatest score of each row to best. Of equal scores, the lowest class wins.
 func (p *Predictor) Classes(j *Job, best []int) {
 	v := p.values()
 	if j.Features.Rows() > FewRows && p.sparse() {
-		p.eachSparse(j, 1, func(row int, e *sparseScores) { best[row] = slices.MinFunc(e.list, better).Class })
+		p.eachSparse(j, 1, func(row int, e *sparseScores) { best[row] = slices.MinFunc(e.list, compareScored).Class })
 		return
 	}
 	if v.short == nil || j.Features.Rows() <= FewRows {
@@ -171,7 +167,7 @@ func (p *Predictor) Classes(j *Job, best []int) {
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		b.total(j.Trees)
+		b.sumUp(j.Trees)
 		for i, rows := range b.parts {
 			j.Kernels.Best(&kernel.BestJob{
 				Sums: b.shortSums(i, rows), Stride: v.short.classes, Classes: v.classes, Best: best[first+i:][:rows],
@@ -192,8 +188,8 @@ func (p *Predictor) Leaves(j *Job) []int32 {
 	return leaves
 }
 
-// Staged yields the number of trees and the raw scores after every multiple of every trees and
-// at the end. The scores are valid until the next step.
+// Staged yields the raw scores, rows × classes, and the number of trees that they include: after each `every` trees, and after the last. The
+// scores are valid until the next step.
 func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	classes := p.forest.Classes()
 	return func(yield func(int, []float64) bool) {
@@ -218,5 +214,5 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	}
 }
 
-// Row returns a Row that kernels predict with the first trees.
+// Row returns a Row that the kernels k predict with the first trees.
 func (p *Predictor) Row(k *kernel.Funcs, trees int) *Row { return p.walks().newRow(k, trees) }

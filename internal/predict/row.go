@@ -7,25 +7,24 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Row predicts single rows, one after the other, without allocating memory. Only one goroutine
-// may use it at a time.
+// Row predicts one row after the other without allocating memory. Only one goroutine may use it at a time.
 type Row struct {
 	*walks
 	adder
 	trees  int      // number of trees to use
-	keys   []uint64 // of the row, by slot
+	keys   []uint64 // by slot: of the row's values
 	walk   kernel.WalkJob
 	leaves [runTrees]uint16 // of a run
 	scores []float64
 	sums   []int32 // of the short values of a run
 	linear linear  // initial scores
 
-	// Bounds of what the trees from a stage on can add, as in walks for one stage.
+	// By stage: bounds of what this stage and all later ones add. walks has the bounds of single stages.
 	restLow, restHigh, restSize []float64
-	rounding                    float64 // of a sum, by the size of its terms
+	rounding                    float64 // bound of the rounding error of a sum, relative to the sum of its terms' absolute values
 }
 
-// newRow returns a Row that kernels predict with the first trees.
+// newRow returns a Row that the kernels k predict with the first trees.
 func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 	r := &Row{
 		walks:  w,
@@ -45,8 +44,8 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 
 func (r *Row) runs() int { return (r.trees + runTrees - 1) / runTrees }
 
-// boundRests adds up the bounds of stages from the last one back. The bounds of a
-// stage hold for its first trees as well: zero is between them.
+// boundRests adds up the bounds of stages, from the last one backwards. The bounds of a stage also hold if only its first trees are used, as
+// they include 0.
 func (r *Row) boundRests() {
 	stages, classes := (r.runs()+r.stage-1)/r.stage, r.classes
 	r.restLow, r.restHigh = make([]float64, (stages+1)*classes), make([]float64, (stages+1)*classes)
@@ -58,13 +57,12 @@ func (r *Row) boundRests() {
 		}
 		r.restSize[stage] = r.restSize[stage+1] + r.size[stage]
 	}
-	// Half an ulp for each addition to either score, and to either bound; twice
-	// that, which covers the roundings of the roundings.
+	// Half an ulp for each addition to either score and to either bound. Twice that covers the rounding of the rounding errors.
 	additions := r.trees*(2*r.perLeaf+2) + 8
 	r.rounding = float64(4*additions) * 0x1p-53
 }
 
-// The keys of the largest finite numbers, as which infinite ones count.
+// least and greatest are the keys of the largest finite numbers. Infinite values count as these.
 var least, greatest = bin.Key(-math.MaxFloat64), bin.Key(math.MaxFloat64)
 
 // Load sets the row to predict.
@@ -90,7 +88,7 @@ func (r *Row) Load(row []float64) {
 	r.linear.write(r.scores, 1, r.kernels)
 }
 
-// walkRun walks through the trees of a run. It returns the first and last tree to use.
+// walkRun finds the leaves of the row in the trees of a run. Of these, the trees from first up to last are used.
 func (r *Row) walkRun(run int) (first, last int) {
 	first, last = run*runTrees, min((run+1)*runTrees, r.trees)
 	end := min((run+1)*runTrees, len(r.walks.walks))
@@ -100,6 +98,7 @@ func (r *Row) walkRun(run int) (first, last int) {
 	return first, last
 }
 
+// addRun adds the values of a run of trees to the scores.
 func (r *Row) addRun(run int) {
 	first, last := r.walkRun(run)
 	if r.short == nil {
@@ -119,7 +118,7 @@ func (r *Row) Scores() []float64 {
 	return r.scores[:r.classes]
 }
 
-// ScoresOf writes the raw scores of some classes.
+// ScoresOf writes the raw scores of some classes to scores.
 func (r *Row) ScoresOf(classes []int, scores []float64) {
 	if r.full == nil || r.classes <= fewClasses*len(classes) {
 		all := r.Scores()
@@ -142,11 +141,11 @@ func (r *Row) ScoresOf(classes []int, scores []float64) {
 	}
 }
 
-// fewClasses is the number of scores that a kernel adds up in the time of one by itself.
+// fewClasses is the number of scores that a kernel adds up in the time that ScoresOf needs for one.
 const fewClasses = 12
 
-// Class returns the class of the greatest score, the lowest in a tie, and the number of trees
-// used: it stops when no remaining tree can change the class.
+// Class returns the class with the greatest score, and the number of trees used: it stops when the remaining trees cannot change the class.
+// Of equal scores, the lowest class wins.
 func (r *Row) Class() (class, trees int) {
 	if r.linear.Linear != nil {
 		class = r.greatest()
@@ -161,7 +160,7 @@ func (r *Row) Class() (class, trees int) {
 	return class, r.trees
 }
 
-// greatest returns the class of the greatest score so far.
+// greatest returns the class with the greatest score so far.
 func (r *Row) greatest() (class int) {
 	for k, score := range r.scores[:r.classes] {
 		if score > r.scores[class] {
@@ -171,8 +170,7 @@ func (r *Row) greatest() (class int) {
 	return class
 }
 
-// decided reports whether the trees from a stage on leave a class the only one of
-// the greatest score, however their sums are rounded.
+// decided reports whether a class will have the greatest score alone after the trees from a stage on, however their sums are rounded.
 func (r *Row) decided(class, stage int) bool {
 	low, high := r.restLow[stage*r.classes:][:r.classes], r.restHigh[stage*r.classes:][:r.classes]
 	own := r.scores[class]

@@ -11,8 +11,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// TestRow compares single rows with walks through the forest: leaves, scores, and the class,
-// which must be the class of all trees in their order.
+// TestRow compares single rows with plain walks through the forest: leaves, scores, and the class, which must be the class after all trees.
 func TestRow(t *testing.T) {
 	const trees, cols = 300, 7
 	for seed, test := range []struct {
@@ -78,7 +77,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// TestKey: keys are in the order of the numbers.
+// TestKey: keys compare as numbers do.
 func TestKey(t *testing.T) {
 	numbers := []float64{
 		math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0,

@@ -7,22 +7,19 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// shortValues holds the values of full leaves as multiples of one power of two, the unit. Sums
-// of such values are exact in integers and in float64, so both give the same scores, bit for
-// bit. Training rounds values for many classes so (loss.Newton), which makes them short.
+// shortValues has the values of full leaves as multiples of one power of two, the unit. Sums of such values are exact in integers and in
+// float64, so both give the same scores, bit for bit. Training with many classes rounds leaf values to such multiples (loss.Newton).
 type shortValues struct {
 	steps   []int16 // in units, by leaf and class
 	unit    float64
-	classes int // of a leaf in steps, padded to whole vectors
-	atOnce  int // trees whose sums fit in 16 bits
+	classes int // numbers of a leaf in steps: the classes, padded to whole vectors
+	group   int // number of trees whose sums fit in 16 bits
 }
 
-// shortBits is the most bits of a short value, without its sign, so that 16 bits hold the sums
-// of several trees.
+// shortBits is the largest number of bits of a short value, without its sign. It is so small that 16 bits hold the sums of several trees.
 const shortBits = 12
 
-// newShortValues expresses values of trees in units. It returns nil unless all of them are short
-// multiples of a unit.
+// newShortValues returns the values of trees as multiples of a unit; nil if some value is not a short multiple.
 func newShortValues(values []float32, classes, trees int) *shortValues {
 	const mostTrees = math.MaxInt32 >> shortBits
 	most := float32(0)
@@ -34,7 +31,7 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 	}
 	_, exponent := math.Frexp(float64(most))
 	unit := math.Ldexp(1, exponent-shortBits)
-	var set int16 // bits set in any value
+	var set int16 // bits that are set in any value
 	for _, v := range values {
 		units := float64(v) / unit
 		if units != float64(int16(units)) {
@@ -50,19 +47,19 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 			s.steps[leaf*s.classes+k] = int16(float64(v) / unit)
 		}
 	}
-	s.atOnce = math.MaxInt16 / int(float64(most)/unit)
+	s.group = math.MaxInt16 / int(float64(most)/unit)
 	return s
 }
 
-// addShort adds the short values of the trees from first up to last, whose leaves are
-// given, to the sums of rows.
+// addShort adds the short values of the trees from first up to last to the sums of rows. leaves has the leaf of each row in each tree; trees
+// are leafStride apart.
 func (a *adder) addShort(sums []int32, rows, first, last int, leaves []uint16, leafStride int) {
-	j := &a.ofShort
+	j := &a.shortJob
 	j.Sums, j.Rows, j.LeafStride = sums, rows, leafStride
-	for ; first < last; first += a.short.atOnce {
-		j.FirstLeaf, j.Leaves = a.firstLeaf[first:min(first+a.short.atOnce, last)], leaves
+	for ; first < last; first += a.short.group {
+		j.FirstLeaf, j.Leaves = a.firstLeaf[first:min(first+a.short.group, last)], leaves
 		a.kernels.AddShort(j)
-		leaves = leaves[min(len(leaves), a.short.atOnce*leafStride):]
+		leaves = leaves[min(len(leaves), a.short.group*leafStride):]
 	}
 }
 

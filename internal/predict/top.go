@@ -15,19 +15,19 @@ type Scored struct {
 	score float64
 }
 
-// better orders scores from greatest to lowest; the lower class wins a tie.
-func better(a, b Scored) int {
+// compareScored orders classes by falling score, and classes with equal scores by class.
+func compareScored(a, b Scored) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Class, b.Class))
 }
 
-// best keeps the n best of all, in order.
-func best(all []Scored, n int) []Scored {
-	slices.SortFunc(all, better)
+// sortTop sorts all and returns the first n.
+func sortTop(all []Scored, n int) []Scored {
+	slices.SortFunc(all, compareScored)
 	return all[:n]
 }
 
-// bestOf returns the n best classes of a row with a score for each class.
-func bestOf(top []Scored, scores []float64, n int) []Scored {
+// selectTop returns the n classes with the greatest scores, in order, in the memory of top. scores has a score for each class.
+func selectTop(top []Scored, scores []float64, n int) []Scored {
 	top = top[:0]
 	for k, score := range scores {
 		if len(top) == n {
@@ -45,32 +45,31 @@ func bestOf(top []Scored, scores []float64, n int) []Scored {
 	return top
 }
 
-// Top calls use with the n most likely classes of each row, in any order of the rows. The
-// classes are valid until use returns. With sparse leaves, time and memory depend on the classes
-// that they change, not on all.
+// Top calls use with the n most likely classes of each row. The rows come in any order, and the classes are valid until use returns. With
+// sparse leaves, time and memory depend on the number of classes that the leaves change, not on the number of all classes.
 func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, top []Scored)) {
 	if p.sparse() {
 		p.eachSparse(j, n, func(row int, e *sparseScores) {
 			e.probabilities(temperature)
-			use(row, best(e.list, n))
+			use(row, sortTop(e.list, n))
 		})
 		return
 	}
 	v := p.values()
 	p.Scores(j, nil, func(first int, scores []float64) {
-		const few = 32 // faster to select than to sort all
+		const few = 32 // so many classes are selected faster than all are sorted
 		all, proba := make([]Scored, 0, v.classes), slices.Clone(scores)
 		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: proba, Classes: v.classes, Temperature: temperature})
 		for i := range len(scores) / v.classes {
 			row := scores[i*v.classes:][:v.classes]
 			if n <= few {
-				all = bestOf(all, row, n)
+				all = selectTop(all, row, n)
 			} else {
 				all = all[:0]
 				for k, score := range row {
 					all = append(all, Scored{Class: k, score: score})
 				}
-				all = best(all, n)
+				all = sortTop(all, n)
 			}
 			for j := range all {
 				all[j].Proba = proba[i*v.classes+all[j].Class]
@@ -80,13 +79,13 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	})
 }
 
-// sparse reports whether leaves change a few classes of many, and all others have one score.
+// sparse reports whether the model has sparse leaves and no initial scores, so that all classes that no leaf changes have one score.
 func (p *Predictor) sparse() bool {
 	return p.forest.Named() > 0 && p.values().full == nil && p.forest.Linear() == nil
 }
 
-// eachSparse calls use with the sparse class scores of each row, in any order of the rows. They
-// include the first more classes that no leaf changes.
+// eachSparse calls use with the sparse class scores of each row. The rows come in any order. The scores include the first `more` classes that
+// no leaf changes.
 func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScores)) {
 	v := p.values()
 	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers dominate the memory
@@ -106,18 +105,17 @@ func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScor
 	})
 }
 
-// sparseScores holds the scores of the classes that the leaves of a row change.
+// sparseScores has the scores of the classes that the leaves of a row change.
 type sparseScores struct {
 	*values
-	leaves  []int32
-	scores  []float64 // by class; zero unless touched
-	touched []bool    // by class
-	list    []Scored  // classes changed, and after them others, whose score is zero
-	moved   int
+	leaves  []int32   // rows × trees, of a block
+	scores  []float64 // by class; 0 unless touched
+	touched []bool    // by class: a leaf changes it
+	list    []Scored  // the classes that leaves change, then others, whose score is 0
+	moved   int       // number of classes that leaves change
 }
 
-// load lists the classes of a row that reaches the given leaves, and the first more classes that
-// none of them changes.
+// load computes the scores of a row with these leaves, by tree, and adds the first `more` classes that no leaf changes.
 func (e *sparseScores) load(leaves []int32, more int) {
 	e.list = e.list[:0]
 	for t, leaf := range leaves {
@@ -155,21 +153,21 @@ func (e *sparseScores) add(class int, step float64) {
 	e.scores[class] += step
 }
 
-// probabilities replaces the scores of the list by probabilities.
+// probabilities sets the probabilities of the classes in the list.
 func (e *sparseScores) probabilities(temperature float64) {
 	if temperature == 0 {
 		temperature = 1
 	}
 	most := slices.MaxFunc(e.list, func(a, b Scored) int { return cmp.Compare(a.score, b.score) }).score / temperature
-	odds := func(score float64) float64 {
+	exp := func(score float64) float64 {
 		if x := score/temperature - most; x >= kernel.SoftmaxLeast {
 			return kernel.Exp(x)
 		}
 		return 0
 	}
-	sum := float64(float64(e.classes-e.moved) * odds(0))
+	sum := float64(float64(e.classes-e.moved) * exp(0))
 	for i := range e.list {
-		e.list[i].Proba = odds(e.list[i].score)
+		e.list[i].Proba = exp(e.list[i].score)
 		if i < e.moved {
 			sum += e.list[i].Proba
 		}

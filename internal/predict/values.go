@@ -7,23 +7,22 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// values holds what the leaves of trees add to the scores of rows, in the kernels' form. It does
-// not change.
+// values has the leaf values of trees in the form in which kernels add them to scores. It does not change.
 type values struct {
 	classes   int
-	firstLeaf []uint32 // by tree, and one past the last
-	most      int      // most leaves of a tree
+	firstLeaf []uint32 // by tree; last, the number of leaves
+	most      int      // the largest number of leaves of a tree
 	linear    *model.Linear
 	scorer    *model.Scorer
 
-	full    []float32         // of leaves with a value for every class
-	short   *shortValues      // used instead of full; nil: 16 bits do not hold them
-	pairs   []kernel.PairStep // of other leaves, perLeaf each
-	wide    []widePair        // in place of pairs, if class numbers need more than 16 bits
+	full    []float32         // of full leaves: a value for each class
+	short   *shortValues      // used instead of full; nil: the values are not short
+	pairs   []kernel.PairStep // of other leaves, perLeaf for each leaf
+	wide    []widePair        // instead of pairs, if class numbers need more than 16 bits
 	perLeaf int
 }
 
-// widePair is a kernel.PairStep for any number of classes.
+// widePair is a kernel.PairStep with 32-bit classes.
 type widePair struct {
 	r, s uint32
 	step float64
@@ -43,7 +42,7 @@ func newValues(f *model.Forest) *values {
 	all, pairs := f.LeafValues(0, trees)
 	if f.Full() {
 		v.full = all
-		if v.linear == nil { // else scores are no multiples of values
+		if v.linear == nil { // linear scores are not multiples of a unit
 			v.short = newShortValues(all, f.Classes(), trees)
 		}
 	} else {
@@ -76,11 +75,11 @@ func (v *values) slice(first, last int) *values {
 	return &part
 }
 
-// fullClasses is the number of classes whose values are added up in the time of one pair's.
+// fullClasses is the number of values of a full leaf that are added in the time of one pair.
 const fullClasses = 16
 
-// setPairs sets pairs, or full leaves where these take less time. All padding classes become the
-// one past the last.
+// setPairs sets v.pairs or v.wide, or v.full if full leaves take less time. ends has the two classes of each value. All padding classes become
+// the class v.classes.
 func (v *values) setPairs(all []float32, ends []uint32) {
 	padding := uint32(v.classes)
 	if padding > math.MaxUint16 {
@@ -101,13 +100,13 @@ func (v *values) setPairs(all []float32, ends []uint32) {
 	}
 }
 
-// spread returns the values of leaves of pairs by class, unless a leaf has a class twice: adding
-// one value rounds differently from adding two.
+// spread returns the values of pairs as full leaves, leaves × classes. ok is false if a leaf has a class twice: adding one value rounds
+// differently from adding two.
 func spread(pairs []kernel.PairStep, perLeaf, classes int) (full []float32, ok bool) {
 	full = make([]float32, len(pairs)/perLeaf*classes)
-	last := make([]int, classes) // by class: last leaf that has it, counted from one
+	last := make([]int, classes) // by class: the last leaf that has it, counted from 1
 	ok = true
-	put := func(leaf int, k uint16, value float32) {
+	set := func(leaf int, k uint16, value float32) {
 		switch {
 		case int(k) == classes: // padding class
 		case last[k] > leaf:
@@ -117,21 +116,19 @@ func spread(pairs []kernel.PairStep, perLeaf, classes int) (full []float32, ok b
 		}
 	}
 	for i, p := range pairs {
-		put(i/perLeaf, p.R, p.Step)
-		put(i/perLeaf, p.S, -p.Step)
+		set(i/perLeaf, p.R, p.Step)
+		set(i/perLeaf, p.S, -p.Step)
 	}
 	return full, ok
 }
 
-// trees returns the number of trees.
 func (v *values) trees() int { return len(v.firstLeaf) - 1 }
 
-// stride returns the distance of the scores of two rows. It includes the padding class, and is a
-// multiple of 8 so that the stores of one row do not touch what the next row loads.
+// stride returns the distance between the scores of two rows. It includes the padding class, and is a multiple of 8, so that stores to one
+// row do not overlap loads from the next.
 func (v *values) stride() int { return (v.classes + 8) &^ 7 }
 
-// leafBytes returns the size of a leaf's values for as many classes as a kernel adds up at a
-// time.
+// leafBytes returns the size in bytes of a leaf's values of the classes that a kernel adds up at a time.
 func (v *values) leafBytes() int {
 	if v.wide != nil {
 		return 16 * v.perLeaf
@@ -145,41 +142,40 @@ func (v *values) leafBytes() int {
 	return 4 * min(v.classes, 32)
 }
 
-// adder adds values to the scores of rows. It keeps its jobs to avoid allocating them at each
-// call.
+// adder adds leaf values to the scores of rows. It has the kernels' jobs, so that calls do not allocate them.
 type adder struct {
 	*values
-	kernels *kernel.Funcs
-	ofFull  kernel.AddStepsJob
-	ofPairs kernel.AddPairsJob
-	ofShort kernel.AddShortJob
+	kernels  *kernel.Funcs
+	fullJob  kernel.AddStepsJob
+	pairsJob kernel.AddPairsJob
+	shortJob kernel.AddShortJob
 }
 
 func (v *values) newAdder(k *kernel.Funcs) adder {
 	a := adder{
-		values:  v,
-		kernels: k,
-		ofFull:  kernel.AddStepsJob{Steps: v.full, Classes: v.classes, Stride: v.stride()},
-		ofPairs: kernel.AddPairsJob{Steps: v.pairs, Pairs: v.perLeaf, Stride: v.stride()},
+		values:   v,
+		kernels:  k,
+		fullJob:  kernel.AddStepsJob{Steps: v.full, Classes: v.classes, Stride: v.stride()},
+		pairsJob: kernel.AddPairsJob{Steps: v.pairs, Pairs: v.perLeaf, Stride: v.stride()},
 	}
 	if v.short != nil {
-		a.ofShort = kernel.AddShortJob{Steps: v.short.steps, Classes: v.short.classes}
+		a.shortJob = kernel.AddShortJob{Steps: v.short.steps, Classes: v.short.classes}
 	}
 	return a
 }
 
-// add adds the values of the trees from first up to last, whose leaves are given. For short
-// values see addShort.
+// add adds the values of the trees from first up to last to the scores of rows. leaves has the leaf of each row in each tree; trees are
+// leafStride apart. addShort adds short values.
 func (a *adder) add(scores []float64, rows, first, last int, leaves []uint16, leafStride int) {
 	if a.wide != nil {
 		a.addWide(scores, rows, first, last, leaves, leafStride)
 	} else if a.pairs != nil {
-		j := &a.ofPairs
+		j := &a.pairsJob
 		j.Scores, j.Rows = scores, rows
 		j.FirstLeaf, j.Leaves, j.LeafStride = a.firstLeaf[first:last], leaves, leafStride
 		a.kernels.AddPairs(j)
 	} else {
-		j := &a.ofFull
+		j := &a.fullJob
 		j.Scores, j.Rows = scores, rows
 		j.FirstLeaf, j.Leaves, j.LeafStride = a.firstLeaf[first:last], leaves, leafStride
 		a.kernels.AddSteps(j)
@@ -190,10 +186,10 @@ func (a *adder) addWide(scores []float64, rows, first, last int, leaves []uint16
 	stride := a.stride()
 	for t, begin := range a.firstLeaf[first:last] {
 		for row := range rows {
-			leaf, of := int(begin)+int(leaves[t*leafStride+row]), scores[row*stride:][:stride]
+			leaf, rowScores := int(begin)+int(leaves[t*leafStride+row]), scores[row*stride:][:stride]
 			for _, p := range a.wide[leaf*a.perLeaf:][:a.perLeaf] {
-				of[p.r] += p.step
-				of[p.s] -= p.step
+				rowScores[p.r] += p.step
+				rowScores[p.s] -= p.step
 			}
 		}
 	}

@@ -9,27 +9,26 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// walks holds the trees of a forest in the form in which a single row walks through them. It
-// does not change.
+// walks has the trees of a forest in the form in which a kernel finds the leaves of a single row. Trees are divided into runs, whose leaves are
+// found before their values are added, and runs into stages, after which Row.Class may stop. walks does not change.
 type walks struct {
 	values   *values
 	branches []kernel.Branch
 	members  []*members    // of categorical features: a slot for each test
-	slots    []slot        // of numeric features, after memberSlots others
-	walks    []kernel.Walk // runTrees a run, numbered within it
-	depths   []uint32      // by kernel.WalkLanes walks
+	slots    []slot        // of numeric features; memberSlots other slots precede them
+	walks    []kernel.Walk // runTrees for each run
+	depths   []uint32      // the depth of each kernel.WalkLanes walks
 
 	memberSlots int
 
-	// By stage and class: bounds of what the trees of a stage add to the score, zero included.
-	// size, by stage, bounds rounding: the sum over trees of the greatest absolute value added
-	// to any score.
+	// low and high, by stage and class, bound the sum of the values that a stage adds, and include 0. size, by stage, bounds rounding
+	// errors: it is the sum over the trees of the largest absolute value added to any score.
 	low, high, size []float64
-	stage           int // runs of a stage
+	stage           int // number of runs of a stage
 }
 
-// slot says where the key of a feature's value is stored. Missing values have two slots: a key
-// that no threshold is above, and one below all.
+// slot is a position in the keys of a row: it has the key of a feature's value. A feature may have two slots. If the value is missing, their
+// keys are above all thresholds, and below all.
 type slot struct {
 	feature      int
 	missingRight bool
@@ -41,15 +40,14 @@ type slotsOf struct {
 	numeric     map[slot]uint32
 }
 
-// runTrees is the number of trees that are walked before their values are added.
+// runTrees is the number of trees of a run.
 const runTrees = 8 * kernel.WalkLanes
 
-// freeBounds is the number of bounds by stage and class that any forest may have. Beyond it,
-// there are no more bounds than leaf values, so that many classes with few values take little
-// memory.
+// freeBounds is the number of bounds, stages × classes, that any forest may have. There are more only if there are as many leaf values, so
+// that the bounds of many classes with few leaf values take little memory.
 const freeBounds = 1 << 16
 
-// newWalks prepares all trees, whose values are given.
+// newWalks prepares all trees, with the values v.
 func newWalks(f *model.Forest, v *values) *walks {
 	runs := (f.Trees() + runTrees - 1) / runTrees
 	stages := max(1, max(freeBounds, f.Leaves()*v.perLeaf)/v.classes)
@@ -66,12 +64,12 @@ func newWalks(f *model.Forest, v *values) *walks {
 	return w
 }
 
-// leafBranch returns a leaf in the form of a branch.
+// leafBranch returns a leaf as a branch, at position `at`, that leads to itself.
 func leafBranch(leaf, at uint32) kernel.Branch {
 	return kernel.Branch{Slot: leaf, Right: at}
 }
 
-// addRun adds the walks through some trees, trees of similar depth side by side.
+// addRun adds the walks of a run of trees, sorted by depth, as the kernel walks through WalkLanes trees at once.
 func (w *walks) addRun(f *model.Forest, slots slotsOf, first, last int) {
 	type tree struct {
 		kernel.Walk
@@ -94,15 +92,15 @@ func (w *walks) addRun(f *model.Forest, slots slotsOf, first, last int) {
 	}
 }
 
-// addTree adds the nodes of a tree, those near the root together, and returns its depth. Two
-// leaves of one node are the same in all trees.
+// addTree adds the nodes of a tree in breadth-first order, so that nodes near the root are adjacent, and returns the depth. If both children
+// of a node are leaves, it refers to the leaf branches that all trees share.
 func (w *walks) addTree(t model.Tree, slots slotsOf) (depth uint32) {
-	type place struct {
+	type queued struct {
 		child model.Child
 		depth uint32
 	}
 	base := len(w.branches)
-	queue := []place{{t.Root(), 0}}
+	queue := []queued{{t.Root(), 0}}
 	for i := 0; i < len(queue); i++ {
 		p := queue[i]
 		depth = max(depth, p.depth)
@@ -118,14 +116,14 @@ func (w *walks) addTree(t model.Tree, slots slotsOf) (depth uint32) {
 			depth = max(depth, p.depth+1)
 		} else {
 			b.Right = uint32(base + len(queue) + 1)
-			queue = append(queue, place{left, p.depth + 1}, place{right, p.depth + 1})
+			queue = append(queue, queued{left, p.depth + 1}, queued{right, p.depth + 1})
 		}
 		w.branches = append(w.branches, b)
 	}
 	return depth
 }
 
-// branch returns a test, whose slot may be shared.
+// branch returns the branch of a split. Branches on one feature share slots.
 func (w *walks) branch(split model.Split, slots slotsOf) kernel.Branch {
 	if set := split.Set(); set != nil {
 		return kernel.Branch{Key: categoricalKey, Slot: slots.categorical[member{split.Feature, *set}]}
@@ -140,13 +138,12 @@ func (w *walks) branch(split model.Split, slots slotsOf) kernel.Branch {
 	return kernel.Branch{Key: bin.Key(split.Threshold()), Slot: number}
 }
 
-// bounder adds up how the trees of a stage can change scores.
+// bounder adds up the bounds of the trees of a stage.
 type bounder struct {
-	low, high []float64 // by class; of the stage so far
+	low, high []float64 // by class, of the stage so far
 	size      float64
 
-	// Of a tree and of a leaf; zero between calls.
-	treeLow, treeHigh, scores []float64
+	treeLow, treeHigh, scores []float64 // scratch buffers by class, zero between calls
 }
 
 func newBounder(classes int) *bounder {
@@ -154,8 +151,7 @@ func newBounder(classes int) *bounder {
 	return &bounder{low: zeros(), high: zeros(), treeLow: zeros(), treeHigh: zeros(), scores: zeros()}
 }
 
-// addTree adds the bounds of a tree, in time proportional to its values. It returns the tree's
-// contribution to size.
+// addTree adds the bounds of a tree, in time proportional to the number of its values, and returns the tree's contribution to size.
 func (b *bounder) addTree(t model.Tree) (size float64) {
 	for _, leaf := range t.Leaves() {
 		for k, score := range leaf.Scores() {
@@ -166,7 +162,7 @@ func (b *bounder) addTree(t model.Tree) (size float64) {
 		}
 		leafSize := 0.0
 		for _, value := range leaf.Values() {
-			leafSize += 2 * math.Abs(float64(value)) // all values may be of one class
+			leafSize += 2 * math.Abs(float64(value)) // all values may belong to one class
 		}
 		size = max(size, leafSize)
 		for k := range leaf.Scores() {
@@ -174,7 +170,7 @@ func (b *bounder) addTree(t model.Tree) (size float64) {
 		}
 	}
 	for _, leaf := range t.Leaves() {
-		for k := range leaf.Scores() { // a class that comes again adds zeros
+		for k := range leaf.Scores() { // if a class occurs again, it adds zeros
 			b.low[k], b.high[k] = b.low[k]+b.treeLow[k], b.high[k]+b.treeHigh[k]
 			b.treeLow[k], b.treeHigh[k] = 0, 0
 		}
@@ -182,7 +178,7 @@ func (b *bounder) addTree(t model.Tree) (size float64) {
 	return size
 }
 
-// boundRun adds the bounds of some trees to their stage.
+// boundRun adds the bounds of a run of trees to their stage.
 func (w *walks) boundRun(f *model.Forest, b *bounder, first, last int) {
 	for t := first; t < last; t++ {
 		b.size += b.addTree(f.Tree(t))

@@ -301,19 +301,6 @@ func (p *csvParser) likeRow(except int) bool {
 	return numbers > 0
 }
 
-// headerIsRow reports whether all names of features occur in their columns, all of
-// which are of texts.
-func (p *csvParser) headerIsRow() bool {
-	for j := range p.info {
-		if c := &p.info[j]; c.place >= 0 {
-			if _, ok := c.codes[p.header[j]]; !ok {
-				return false
-			}
-		}
-	}
-	return len(p.columns) > 0
-}
-
 // featureNames returns the names without those of columns that are no features.
 func (p *csvParser) featureNames() []string {
 	if p.names == nil {

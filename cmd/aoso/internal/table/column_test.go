@@ -104,10 +104,6 @@ func TestDescribe(t *testing.T) {
 	if at := got.Columns[1]; at[0] != 1582934400 || at[20] != 1609455601.5 {
 		t.Errorf("the dates are %v and %v", at[0], at[20])
 	}
-	in = "p,x,s\np,x,s\ne,b,s\n"
-	if got, err = Parse(strings.NewReader(in), "f", Options{Label: "0"}); err != nil || !strings.Contains(got.Doubt, "all its cells occur in other lines") {
-		t.Errorf("%v, doubt %q", err, got.Doubt)
-	}
 }
 
 func TestManyCategories(t *testing.T) {

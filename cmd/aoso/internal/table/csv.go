@@ -21,7 +21,7 @@ type csvParser struct {
 	comment   []byte   // begins lines to skip; empty: there are none
 	header    []string // nil when the file has none
 	names     []string // those of the features; nil: not listed yet
-	guessed   bool     // whether there is one, by the cells
+	guessed   bool     // the cells of the first line decide whether it is a header
 	width     int      // cells a record
 	label     int      // the label's column, -1 for none
 	id        int      // the row ids' column, -1 for none
@@ -48,9 +48,9 @@ type csvParser struct {
 	}
 	rows int // in the columns and the block
 
-	give   func(*Table) error // gets the rows block by block; nil: they stay in the columns
-	given  int                // rows that it got
-	doubts string             // about the first rows
+	give  func(*Table) error // gets the rows block by block; nil: they stay in the columns
+	given int                // rows that it got
+	doubt string             // why the first line may not be a row
 
 	foundComma bool // that numbers have decimal commas, nobody said
 }
@@ -273,6 +273,9 @@ func (p *csvParser) begin(o Options) error {
 		return err
 	}
 	if !isHeader {
+		if p.guessed && p.isNumberedHeader() {
+			p.doubt = "the first line was read as a row, but its numbers may be column names"
+		}
 		if err := p.settle(o); err != nil {
 			return err
 		}
@@ -485,8 +488,8 @@ func (p *csvParser) table() (*Table, error) {
 		}
 	}
 	t := p.rowsSoFar()
-	if t.Doubt = p.doubts; p.given == 0 || p.header != nil {
-		t.Doubt = p.doubtOf(t)
+	if t.Doubt = p.doubt; p.guessed && p.header != nil && p.headerIsRow() {
+		t.Doubt = "the first line was read as a header, but all its cells occur in other lines"
 	}
 	return t, nil
 }

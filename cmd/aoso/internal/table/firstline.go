@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -64,18 +63,20 @@ func (h header) lacking(wanted []string) string {
 	return ""
 }
 
-// onlyHeader returns the error of a file that has one line, which was taken for a header.
-// It is not ErrNoRows if the line may be a row with a fault.
+// onlyHeader returns the error of a file whose only line was read as a header. It is not ErrNoRows if the line may be a row with a typo.
 func (p *csvParser) onlyHeader(o Options) error {
-	doubt := ""
-	if p.guessed {
-		doubt = p.doubtfulHeader()
+	isNumber := func(name string) bool {
+		_, k := p.number([]byte(name))
+		return k == numeric
 	}
-	if name := (header{names: p.header}).lacking(o.Names); doubt == "" && name != "" {
-		doubt = fmt.Sprintf("it has no column %s, a feature", quote(name))
+	doubt := ""
+	if name := (header{names: p.header}).lacking(o.Names); name != "" {
+		doubt = "the feature " + quote(name) + " is missing"
+	} else if p.guessed && slices.ContainsFunc(p.header, isNumber) {
+		doubt = "it has numbers"
 	}
 	if doubt != "" {
-		return p.errorf("has one line only, which was taken for a header, though it is doubtful (%s); --no-header takes it for a row", doubt)
+		return p.errorf("has only one line, which was read as a header, but %s; --no-header reads it as a row", doubt)
 	}
 	return p.noRows("has a header but no rows")
 }

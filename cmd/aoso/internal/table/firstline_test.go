@@ -40,13 +40,15 @@ func TestFirstRow(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"x,no,f,never\n":      `f: has one line only, which was taken for a header, though it is doubtful (it has no column "age", a feature); --no-header takes it for a row`,
-		"x34,no,f,7\n":        `f: has one line only, which was taken for a header, though it is doubtful (the first line was taken for a header, though it has the numbers "7"); --no-header takes it for a row`,
-		"age,smoker,sex,12\n": "has one line only",
+		"x,no,f,never\n":      `f: has only one line, which was read as a header, but the feature "age" is missing; --no-header reads it as a row`,
+		"age,smoker,sex,12\n": `f: has only one line, which was read as a header, but the feature "drinker" is missing; --no-header reads it as a row`,
 	} {
 		if _, err := Parse(strings.NewReader(text), "f", known); err == nil || errors.Is(err, ErrNoRows) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+	if _, err := Parse(strings.NewReader("x34,no,f,7\n"), "f", generated); err == nil || errors.Is(err, ErrNoRows) || !strings.Contains(err.Error(), "but it has numbers") {
+		t.Errorf("a row with a typo: %v", err)
 	}
 	if _, err := Parse(strings.NewReader("sex,age,smoker,drinker\n"), "f", known); !errors.Is(err, ErrNoRows) {
 		t.Errorf("a header only: %v", err)

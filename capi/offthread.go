@@ -13,12 +13,10 @@ import (
 // hostCode is the type that functions of the host return.
 type hostCode = C.int32_t
 
-// calls carries calls of host functions from the goroutine of apart to the thread
-// that the host called from.
+// calls carries calls of host functions from the goroutine of offThread to the host's thread, which called the library.
 type calls chan func()
 
-// callsFrom returns the calls for work on the given number of threads. It is nil
-// if apart does the work on the host's thread itself.
+// callsFrom returns the calls for work on the given number of threads. It is nil if offThread does the work on the host's thread.
 func callsFrom(threads int) calls {
 	if threads == 1 {
 		return nil
@@ -26,13 +24,11 @@ func callsFrom(threads int) calls {
 	return make(calls)
 }
 
-// zero makes a call on the thread that the host called from. It reports whether
-// the call returned 0.
-func (c calls) zero(call func() hostCode) bool { return c.code(call) == 0 }
+// succeeds makes a call on the host's thread, and reports whether it returned 0.
+func (c calls) succeeds(call func() hostCode) bool { return c.do(call) == 0 }
 
-// code makes a call on the thread that the host called from, and returns what it
-// does.
-func (c calls) code(call func() hostCode) hostCode {
+// do makes a call on the host's thread, and returns its result.
+func (c calls) do(call func() hostCode) hostCode {
 	if c == nil {
 		return call()
 	}
@@ -48,8 +44,8 @@ func (c calls) code(call func() hostCode) hostCode {
 	return code
 }
 
-// apart runs the work of a team of threads on a separate goroutine. Meanwhile it
-// makes the host calls that the work sends.
+// offThread runs the work of a team of threads on another goroutine. Meanwhile it makes the host calls that the work sends, on the host's
+// thread.
 //
 // The goroutine of an export is bound to the host's thread. If it waited for the
 // other workers of a team, which happens many times in each iteration, the
@@ -57,7 +53,7 @@ func (c calls) code(call func() hostCode) hostCode {
 // as long. A team of one never waits, so its work runs directly.
 //
 // A panic on either goroutine is passed on when both are done.
-func apart(threads int, calls calls, work func()) {
+func offThread(threads int, calls calls, work func()) {
 	if threads == 1 {
 		work()
 		return
