@@ -82,7 +82,7 @@ func leafFactors(factors []float32, l *tree.Leaf) {
 			factors[i] = up
 			continue
 		}
-		if r := int(l.Pairs[i].R); r < len(factors) { // else it is the impossible class, without a lane
+		if r := int(l.Pairs[i].R); r < len(factors) { // else it is the padding class, without a lane
 			factors[r] = up
 		}
 		if s := int(l.Pairs[i].S); s < len(factors) {

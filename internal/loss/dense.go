@@ -20,10 +20,10 @@ type Dense struct {
 }
 
 // Stride returns the length of a row of residuals: at least classes, and 8 or a
-// multiple of 16, so that a row consists of whole vectors. If impossible is
+// multiple of 16, so that a row consists of whole vectors. If padding is
 // true, the row has space for one more class, which no row belongs to.
-func Stride(classes int, impossible bool) int {
-	if impossible {
+func Stride(classes int, padding bool) int {
+	if padding {
 		classes++
 	}
 	if classes <= 8 {

@@ -431,7 +431,7 @@ func TestStride(t *testing.T) {
 	for classes := 1; classes < 300; classes++ {
 		for _, impossible := range []bool{false, true} {
 			need := classes
-			if impossible {
+			if padding {
 				need++
 			}
 			got := Stride(classes, impossible)

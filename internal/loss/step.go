@@ -23,7 +23,7 @@ func (n *Newton) Step(g, h float64) float32 {
 }
 
 // PairStep returns the leaf value of a class pair from its sums of g and h, in units. In
-// LogitBoost a class stands alone and is paired with the impossible class; its
+// LogitBoost a class stands alone and is paired with the padding class; its
 // gradient is scaled by (K−1)/K.
 func (n *Newton) PairStep(sumG, sumH int64, unit float64, pair kernel.Pair, classes int) float32 {
 	g, h := float64(sumG)*unit, float64(sumH)*unit
@@ -97,7 +97,7 @@ func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
 }
 
 // TopClasses sets the values of the classes that gain most by steps of their own, one pair of
-// class and impossible class each, and those of no class to zero. All other classes take a
+// class and padding class each, and those of no class to zero. All other classes take a
 // common step, the Newton step of their sum, which the softmax does not see: values are
 // relative to it. The best classes are those that gain most by not taking it.
 func (n *Newton) TopClasses(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {

@@ -52,9 +52,9 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
 	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
-	room := make([]float64, s.Team.Workers()*together*classes)
+	scratch := make([]float64, s.Team.Workers()*together*classes)
 	s.Team.Do(len(blocks), func(worker, b int) {
-		p := room[worker*together*classes:][:together*classes]
+		p := scratch[worker*together*classes:][:together*classes]
 		sum := &blocks[b]
 		first, end := kernel.Block(b, rows)
 		for ; first < end; first += together {

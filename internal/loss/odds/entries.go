@@ -47,8 +47,8 @@ type rowSums struct {
 // p is p_y.
 func (s *rowSums) p() float64 { return float64(float64(s.own) * s.scale) }
 
-// room makes room for the entries.
-func (e *entries) room() {
+// allocate allocates the entries.
+func (e *entries) allocate() {
 	n := len(e.rows) * e.likely
 	e.memory = mem.New(8 * n)
 	if n > 0 {
@@ -62,7 +62,7 @@ func (e *entries) of(row int) []entry { return e.all[row*e.likely:][:e.rows[row]
 // copy is entries of the same rows that share nothing with e.
 func (e *entries) copy() *entries {
 	c := &entries{leafPath: e.leafPath.copy(), likely: e.likely, rows: slices.Clone(e.rows), mean: e.mean, large: e.large}
-	c.room()
+	c.allocate()
 	copy(c.all, e.all)
 	return c
 }
@@ -84,7 +84,7 @@ func (e *entries) indexSpan() {
 // apply multiplies the odds of rows by the step of a leaf.
 func (e *entries) apply(step *Step, rows []uint32, r *leafCache) {
 	n := len(step.Classes)
-	r.want(step.Classes, e.classes)
+	r.prepare(step.Classes, e.classes)
 	odds := r.find(&e.leafPath, rows, step.Classes)
 	by := [manyEffects]float32{1}
 	for i := range step.By {
@@ -93,7 +93,7 @@ func (e *entries) apply(step *Step, rows []uint32, r *leafCache) {
 	for i, row := range rows {
 		e.set(int(row), step.Classes, odds[i*n:][:n], &by, r.slots)
 	}
-	r.forget(step.Classes)
+	r.reset(step.Classes)
 }
 
 // set moves classes of a row, of which it is given the odds so far. Slots are places of

@@ -47,10 +47,10 @@ func (b *initialOdds) all(row int, scores []float64) {
 }
 
 // pick writes the odds of some classes of rows. Room holds their scores.
-func (b *initialOdds) pick(rows, classes []uint32, room []float64, odds []float32) {
-	room = room[:len(rows)*len(classes)]
-	b.ScoresOf(rows, classes, room)
-	for i, score := range room {
+func (b *initialOdds) pick(rows, classes []uint32, scratch []float64, odds []float32) {
+	scratch = scratch[:len(rows)*len(classes)]
+	b.ScoresOf(rows, classes, scratch)
+	for i, score := range scratch {
 		odds[i] = float32(b.odds(int(rows[i/len(classes)]), score))
 	}
 }
@@ -61,15 +61,15 @@ func (r *Residuals) SetInitial(scores InitialScores, team *par.Team) (sum float6
 	e := r.entries
 	e.base = newInitialOdds(scores, len(e.rows))
 	const together = 16 // rows whose scores stay in the cache
-	rooms, stride := make([][]float64, team.Workers()), scores.Stride()
+	buffers, stride := make([][]float64, team.Workers()), scores.Stride()
 	team.Do((len(e.rows)+together-1)/together, func(worker, i int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, together*stride)
+		if buffers[worker] == nil {
+			buffers[worker] = make([]float64, together*stride)
 		}
 		first, end := i*together, min((i+1)*together, len(e.rows))
-		scores.Scores(first, end, rooms[worker])
+		scores.Scores(first, end, buffers[worker])
 		for row := first; row < end; row++ {
-			e.setInitial(row, rooms[worker][(row-first)*stride:][:e.classes])
+			e.setInitial(row, buffers[worker][(row-first)*stride:][:e.classes])
 		}
 	})
 	for i := range e.rows {

@@ -12,7 +12,7 @@ type leafCache struct {
 	used    []uint32 // places of known that are not 0
 	effects []effect
 	odds    []float32 // rows × classes
-	room    []float64 // likewise
+	scratch []float64 // likewise
 }
 
 // effect is what a leaf does to one of the classes.
@@ -30,8 +30,8 @@ func LeafCacheBytes(named, leaves float64) float64 {
 	return SpanTrees*place*(leaves+1) + rowsTogether*named*(2*SpanTrees*effect+2*odds)
 }
 
-// want prepares the cache for classes, fewer than manyEffects.
-func (r *leafCache) want(wanted []uint32, classes int) {
+// prepare prepares the cache for classes, fewer than manyEffects.
+func (r *leafCache) prepare(wanted []uint32, classes int) {
 	if r.slots == nil {
 		r.slots = make([]uint8, classes+1)
 	}
@@ -40,8 +40,8 @@ func (r *leafCache) want(wanted []uint32, classes int) {
 	}
 }
 
-// forget ends what want began.
-func (r *leafCache) forget(wanted []uint32) {
+// reset undoes prepare.
+func (r *leafCache) reset(wanted []uint32) {
 	for _, k := range wanted {
 		r.slots[k] = 0
 	}
@@ -53,8 +53,8 @@ func (r *leafCache) find(t *leafPath[float32], rows, wanted []uint32) []float32 
 	n := len(rows) * len(wanted)
 	r.odds = slices.Grow(r.odds[:0], n)[:n]
 	if t.base != nil {
-		r.room = slices.Grow(r.room[:0], n)[:n]
-		t.base.pick(rows, wanted, r.room, r.odds)
+		r.scratch = slices.Grow(r.scratch[:0], n)[:n]
+		t.base.pick(rows, wanted, r.scratch, r.odds)
 	} else {
 		for i := range r.odds {
 			r.odds[i] = 1
@@ -86,7 +86,7 @@ func (r *leafCache) multiply(t *leafPath[float32], s int, rows, wanted []uint32)
 				if byClass {
 					continue
 				}
-				of = r.learn(trees[j].of(leaf), at)
+				of = r.addEffects(trees[j].of(leaf), at)
 			}
 			begin, n := of/manyEffects, of%manyEffects
 			for _, e := range r.effects[begin:][:n] {
@@ -101,7 +101,7 @@ func (r *leafCache) multiply(t *leafPath[float32], s int, rows, wanted []uint32)
 	}
 }
 
-// begin makes room for what is known of the leaves of trees, and tells where each of them
+// begin allocates the effects of the leaves of trees, and returns where each of them
 // begins.
 func (r *leafCache) begin(trees []leafChanges[float32]) (first [SpanTrees]uint32, all uint32) {
 	for i := range trees {
@@ -141,8 +141,8 @@ func (r *leafCache) lookUp(index *index, wanted []uint32) {
 	}
 }
 
-// learn looks up what a leaf does to the classes.
-func (r *leafCache) learn(changes []change[float32], at uint32) uint32 {
+// addEffects adds what a leaf does to the classes.
+func (r *leafCache) addEffects(changes []change[float32], at uint32) uint32 {
 	begin := len(r.effects)
 	effects := slices.Grow(r.effects, len(changes))[:begin+len(changes)]
 	n := begin

@@ -6,7 +6,7 @@ import (
 )
 
 // leafPath records which leaf of each tree a row has reached, and what the leaves do to their
-// classes. It tells the odds of each class of a row, in room that does not grow with the
+// classes. It tells the odds of each class of a row, in memory that does not grow with the
 // number of classes: each leaf of a row multiplies the odds of its classes.
 type leafPath[N number] struct {
 	classes int
@@ -19,7 +19,7 @@ type leafPath[N number] struct {
 type number interface{ float32 | float64 }
 
 // SpanTrees is how many leaves of a row lie side by side: a line of the cache. Training
-// takes room for this many trees at once.
+// allocates this many trees at once.
 const SpanTrees = 16
 
 // span is the leaves of all rows in this many trees: rows × SpanTrees numbers of leaves,

@@ -338,21 +338,21 @@ func (c *sparseCase) testSums(t *testing.T, r *Residuals, rows []uint32, team *p
 	for i := range numbers {
 		numbers[i] = uint32(i)
 	}
-	var room Scratch
+	var scratch Scratch
 	totals := &loss.Totals{Sparse: true}
-	r.SumTotals(totals, numbers, &room, team)
+	r.SumTotals(totals, numbers, &scratch, team)
 	half := &loss.Totals{Sparse: true}
-	r.SumTotals(half, numbers[:len(numbers)/2], &room, team)
+	r.SumTotals(half, numbers[:len(numbers)/2], &scratch, team)
 	half.Sub(totals, clone(half))
-	r.SumTotals(totals, numbers[len(numbers)/2:], &room, team)
+	r.SumTotals(totals, numbers[len(numbers)/2:], &scratch, team)
 	if !reflect.DeepEqual(half, totals) {
 		t.Fatalf("what half of the rows leave is %v in place of %v", half, totals)
 	}
-	r.SumTotals(totals, numbers, &room, team)
+	r.SumTotals(totals, numbers, &scratch, team)
 	dense := denseTotals(totals, r)
 	wanted := []uint32{0, uint32(r.Classes / 2), uint32(r.Classes - 1)}
 	products := []product{{0, 1}, {2, 0}}
-	cross := r.sumCross(numbers, wanted, products, &room, team)
+	cross := r.sumCross(numbers, wanted, products, &scratch, team)
 	slack := r.Units.Sums * float64(len(rows))
 	for k := range r.Classes {
 		g, h := 0.0, 0.0
@@ -401,8 +401,8 @@ func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *loss.T
 	t.Helper()
 	for _, by := range []loss.Selection{loss.FirstOrder, loss.SecondOrder} {
 		for m := range min(3, r.Classes/2) {
-			var room Scratch
-			have, _ := r.ChoosePairs(totals, numbers, m+1, by, &room, team)
+			var scratch Scratch
+			have, _ := r.ChoosePairs(totals, numbers, m+1, by, &scratch, team)
 			first := loss.FirstClasses(nil, dense.Gradient, r.Classes, m+1)
 			cross := make([]int64, r.Stride*len(first))
 			for i, f := range first {
@@ -411,7 +411,7 @@ func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *loss.T
 					if sortUnique(&wanted); len(wanted) == 1 {
 						continue // no class is paired with itself
 					}
-					cross[i*r.Stride+k] = r.sumCross(numbers, wanted, []product{of}, &room, team)[0]
+					cross[i*r.Stride+k] = r.sumCross(numbers, wanted, []product{of}, &scratch, team)[0]
 				}
 			}
 			due := loss.SecondClasses(nil, first, dense, cross, r.Units, r.Classes, r.Stride, by)

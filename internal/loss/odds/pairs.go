@@ -19,14 +19,14 @@ const shortList = 8
 // best by their totals alone. So there are few products of probabilities to sum up.
 //
 // It returns what it got to know of the rows, which is good until the next choice; nil: nothing.
-func (r *Residuals) ChoosePairs(t *loss.Totals, rows []uint32, m int, by loss.Selection, room *Scratch, team *par.Team) ([]kernel.Pair, *PairCache) {
-	room.used = slices.Grow(room.used[:0], len(t.List)+2*m)
-	c := r.choosePairs(t, m, by, room.used)
-	pairs := c.Pairs(c.Cross(r, rows, room, team))
+func (r *Residuals) ChoosePairs(t *loss.Totals, rows []uint32, m int, by loss.Selection, scratch *Scratch, team *par.Team) ([]kernel.Pair, *PairCache) {
+	scratch.used = slices.Grow(scratch.used[:0], len(t.List)+2*m)
+	c := r.choosePairs(t, m, by, scratch.used)
+	pairs := c.Pairs(c.Cross(r, rows, scratch, team))
 	if by == loss.FirstOrder {
 		return pairs, nil
 	}
-	return pairs, &room.known
+	return pairs, &scratch.known
 }
 
 // StartChoice is ChoosePairs in steps, for rows on several machines.
@@ -34,7 +34,7 @@ func (r *Residuals) StartChoice(t *loss.Totals, m int, by loss.Selection) *PairC
 	return r.choosePairs(t, m, by, make([]bool, 0, len(t.List)+2*m))
 }
 
-// choosePairs has room for the classes used.
+// choosePairs is StartChoice with memory for used.
 func (r *Residuals) choosePairs(t *loss.Totals, m int, by loss.Selection, used []bool) *PairChoice {
 	t.Grow(r.Classes, 2*m) // of classes that are alike, no pair needs more
 	used = used[:len(t.List)]
@@ -51,13 +51,13 @@ func (r *Residuals) choosePairs(t *loss.Totals, m int, by loss.Selection, used [
 	return c
 }
 
-// Cross sums up the products that decide, over some rows. The result is good until the room
+// Cross sums up the products that decide, over some rows. The result is valid until the scratch memory
 // is used again. Over all rows, it is the sum of such results.
-func (c *PairChoice) Cross(r *Residuals, rows []uint32, room *Scratch, team *par.Team) []int64 {
+func (c *PairChoice) Cross(r *Residuals, rows []uint32, scratch *Scratch, team *par.Team) []int64 {
 	if c.by == loss.FirstOrder {
 		return nil
 	}
-	return r.sumCross(rows, c.wanted, c.products, room, team)
+	return r.sumCross(rows, c.wanted, c.products, scratch, team)
 }
 
 // PairChoice is the choice of the pairs of a node.

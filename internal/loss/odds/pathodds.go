@@ -9,7 +9,7 @@ import (
 )
 
 // PathOdds are the odds of the classes of rows that a model does not train on, against a class
-// that no leaf has moved, in room that does not grow with the number of classes.
+// that no leaf has moved, in memory that does not grow with the number of classes.
 type PathOdds struct {
 	leafPath[float64]
 	walkers []walker // by worker

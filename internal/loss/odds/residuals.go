@@ -17,7 +17,7 @@ import (
 type Residuals struct {
 	*loss.Rows
 	entries *entries
-	taken   []uint32   // of a sample: which rows it has; nil: all
+	sampled   []uint32   // of a sample: which rows it has; nil: all
 	memory  *mem.Block // of a sample: its weights; else nil
 }
 
@@ -26,7 +26,7 @@ type Residuals struct {
 func New(labels []int32, weights []float32, classes, stride, likely int) *loss.Residuals {
 	likely = min(likely, classes-1)
 	e := &entries{leafPath: newLeafPath[float32](len(labels), classes), likely: likely, rows: make([]rowSums, len(labels))}
-	e.room()
+	e.allocate()
 	k := float64(classes)
 	for i, y := range labels {
 		e.rows[i] = rowSums{rest: 1 / k, other: (k - 1) / k, light: k - 1, scale: 1 / k, label: uint32(y), own: 1}
@@ -60,8 +60,8 @@ func (r *Residuals) Apply(steps []Step, reached []LeafRows, team *par.Team) (sum
 
 // original returns the row of the entries that a row is.
 func (r *Residuals) original(row uint32) int {
-	if r.taken != nil {
-		return int(r.taken[row])
+	if r.sampled != nil {
+		return int(r.sampled[row])
 	}
 	return int(row)
 }
@@ -94,7 +94,7 @@ func (r *Residuals) NewSample(rows int) *loss.Residuals {
 }
 
 func (r *Residuals) CopyRows(o *loss.Residuals, rows []uint32, _ *par.Team) {
-	r.Units, r.taken = o.Units, rows
+	r.Units, r.sampled = o.Units, rows
 	if o.Weights != nil {
 		for i, row := range rows {
 			r.Weights[i] = o.Weights[row]

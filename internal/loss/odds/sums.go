@@ -41,23 +41,23 @@ type scratchPart struct {
 // rowsAtOnce is the fewest rows that are worth sums of their own.
 const rowsAtOnce = 1024
 
-// share calls sum with shares of the rows and parts of the room, which it returns.
-func (room *Scratch) share(rows []uint32, team *par.Team, sum func(first, end int, part *scratchPart)) []scratchPart {
+// share calls sum with shares of the rows and parts of the scratch memory, which it returns.
+func (scratch *Scratch) share(rows []uint32, team *par.Team, sum func(first, end int, part *scratchPart)) []scratchPart {
 	n := max(1, min(team.Workers(), len(rows)/rowsAtOnce))
-	for len(room.parts) < n {
-		room.parts = append(room.parts, scratchPart{})
+	for len(scratch.parts) < n {
+		scratch.parts = append(scratch.parts, scratchPart{})
 	}
-	parts := room.parts[:n]
+	parts := scratch.parts[:n]
 	team.Do(n, func(_, i int) { sum(i*len(rows)/n, (i+1)*len(rows)/n, &parts[i]) })
 	return parts
 }
 
 // SumTotals sums up the class totals of rows.
-func (r *Residuals) SumTotals(t *loss.Totals, rows []uint32, room *Scratch, team *par.Team) {
-	parts := room.share(rows, team, func(first, end int, part *scratchPart) { r.addTotals(rows[first:end], part) })
+func (r *Residuals) SumTotals(t *loss.Totals, rows []uint32, scratch *Scratch, team *par.Team) {
+	parts := scratch.share(rows, team, func(first, end int, part *scratchPart) { r.addTotals(rows[first:end], part) })
 	all := &parts[0]
 	for i := range parts[1:] {
-		all.take(&parts[i+1])
+		all.merge(&parts[i+1])
 	}
 	t.Reset(all.rest, all.most())
 	list := func(k int) {
@@ -91,8 +91,8 @@ func (p *scratchPart) most() (n int) {
 	return n
 }
 
-// take moves the sums of another part to p.
-func (p *scratchPart) take(o *scratchPart) {
+// merge moves the sums of another part to p.
+func (p *scratchPart) merge(o *scratchPart) {
 	p.rest = p.rest.Plus(o.rest)
 	p.all = p.all || o.all
 	for k, of := range o.sums {
@@ -147,8 +147,8 @@ type finder struct {
 	slots  []uint8  // by class: its number in wanted, from 1; 0: it is not wanted
 }
 
-// want makes the finder ready for classes; nil: it is done with them.
-func (f *finder) want(wanted []uint32, classes int) {
+// prepare prepares the finder for classes; nil: for none.
+func (f *finder) prepare(wanted []uint32, classes int) {
 	if f.slots == nil {
 		f.slots = make([]uint8, classes)
 	}
@@ -165,13 +165,13 @@ func (f *finder) want(wanted []uint32, classes int) {
 type product struct{ r, k int32 }
 
 // sumCross sums up products of the probabilities of the classes wanted, which are in
-// order. The result is good until the next, and so are the residuals that the room knows.
-func (r *Residuals) sumCross(rows []uint32, wanted []uint32, products []product, room *Scratch, team *par.Team) []int64 {
+// order. The result is good until the next, and so are the residuals in scratch.known.
+func (r *Residuals) sumCross(rows []uint32, wanted []uint32, products []product, scratch *Scratch, team *par.Team) []int64 {
 	n := len(rows) * len(wanted)
-	room.known = PairCache{wanted, slices.Grow(room.known.residuals[:0], n)[:n]}
-	parts := room.share(rows, team, func(first, end int, part *scratchPart) {
+	scratch.known = PairCache{wanted, slices.Grow(scratch.known.residuals[:0], n)[:n]}
+	parts := scratch.share(rows, team, func(first, end int, part *scratchPart) {
 		part.cross = append(part.cross[:0], make([]int64, len(products))...)
-		r.addCross(rows[first:end], wanted, products, part, room.known.residuals[first*len(wanted):])
+		r.addCross(rows[first:end], wanted, products, part, scratch.known.residuals[first*len(wanted):])
 	})
 	all := parts[0].cross
 	for i := range parts[1:] {
@@ -186,7 +186,7 @@ func (r *Residuals) addCross(rows []uint32, wanted []uint32, products []product,
 	e, shift := r.entries, kernel.Shift(float64(r.Units.Cross))
 	part.found = append(part.found[:0], make([]float64, len(wanted))...)
 	p, sums, common := part.found, part.cross[:len(products)], int64(0)
-	part.finder.want(wanted, r.Classes)
+	part.finder.prepare(wanted, r.Classes)
 	for i, row := range rows {
 		w, original := r.Weight(int(row)), r.original(row)
 		rest := e.rows[original].rest
@@ -232,7 +232,7 @@ func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *PairCache, first 
 	}
 	for _, pair := range j.Pairs {
 		for _, k := range []int32{pair.R, pair.S} {
-			if int(k) < r.Classes { // else it is the impossible class
+			if int(k) < r.Classes { // else it is the padding class
 				wanted = append(wanted, uint32(k))
 			}
 		}
@@ -241,7 +241,7 @@ func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *PairCache, first 
 	residuals = make([]float32, len(j.Rows)*len(wanted))
 	var p [2 * kernel.MaxPairs]float64
 	var f finder
-	f.want(wanted, r.Classes)
+	f.prepare(wanted, r.Classes)
 	for i, row := range j.Rows {
 		r.entries.find(r.original(row), &f, p[:], residuals[i*len(wanted):])
 	}
@@ -282,7 +282,7 @@ func below(classes []uint32, k uint32) int {
 	return place
 }
 
-// residualAt is one of the residuals of a row. That of the impossible class, past the last,
+// residualAt is one of the residuals of a row. That of the padding class, past the last,
 // is zero.
 func residualAt(residuals []float32, place int) float32 {
 	if place < len(residuals) {
