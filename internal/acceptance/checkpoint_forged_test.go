@@ -305,7 +305,7 @@ func TestForgedCheckpoint(t *testing.T) {
 	}
 }
 
-// TestForgedCheckpointPairs has leaves with the impossible class, for which the residuals of 8 classes
+// TestForgedCheckpointPairs has leaves with the padding class, for which the residuals of 8 classes
 // have no lane.
 func TestForgedCheckpointPairs(t *testing.T) {
 	d := newDataset(t, blobs(4, 300, 4, 8, 60))

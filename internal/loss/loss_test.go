@@ -429,14 +429,14 @@ func TestRoundedLeast(t *testing.T) {
 
 func TestStride(t *testing.T) {
 	for classes := 1; classes < 300; classes++ {
-		for _, impossible := range []bool{false, true} {
+		for _, padding := range []bool{false, true} {
 			need := classes
 			if padding {
 				need++
 			}
-			got := Stride(classes, impossible)
+			got := Stride(classes, padding)
 			if got < need || got != 8 && got%16 != 0 || got > 8 && got-16 >= need || got == 16 && need <= 8 {
-				t.Errorf("Stride(%d, %v) = %d", classes, impossible, got)
+				t.Errorf("Stride(%d, %v) = %d", classes, padding, got)
 			}
 		}
 	}

@@ -81,10 +81,10 @@ func (d dice) tiny() float32 {
 	return math.Float32frombits(uint32(127-99+d.IntN(93))<<23 | d.Uint32()>>9)
 }
 
-// stride returns the stride that the library would choose: whole vectors, with room for the impossible
+// stride returns the stride that the library would choose: whole vectors, with room for the padding
 // class if asked.
-func stride(classes int, impossible bool) int {
-	if impossible {
+func stride(classes int, padding bool) int {
+	if padding {
 		classes++
 	}
 	if classes <= 8 {

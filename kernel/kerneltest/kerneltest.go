@@ -26,7 +26,7 @@ type shape struct {
 	classes    int
 	pairs      int
 	terms      int
-	impossible bool // a lane for the impossible class
+	padding bool // a lane for the padding class
 	weighted   bool
 }
 
@@ -124,7 +124,7 @@ func classShapes() (shapes []shape) {
 	for _, rows := range rowCounts {
 		for _, classes := range classCounts {
 			for repeat := range 4 {
-				s := shape{rows: rows, classes: classes, impossible: repeat&1 != 0, weighted: repeat&2 != 0}
+				s := shape{rows: rows, classes: classes, padding: repeat&1 != 0, weighted: repeat&2 != 0}
 				if rows < 300 || repeat == (rows+classes)%4 {
 					shapes = append(shapes, s)
 				}
