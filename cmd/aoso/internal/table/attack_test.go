@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// attacked returns a good file with a few faults of the kind that files have.
+// attacked returns a good file with a few typical faults.
 func attacked(t *testing.T, r *rand.Rand) (text []byte, zipped bool) {
 	good := []string{
 		"a,b,class\n1,2,x\n3.5,-4e2,y\n,6,x\n7,8,y\n",
@@ -46,8 +46,7 @@ func attacked(t *testing.T, r *rand.Rand) (text []byte, zipped bool) {
 	return text, false
 }
 
-// TestAttack: of bad files none panics, and what is read of a CSV file is what
-// another reader finds there.
+// TestAttack: no bad file causes a panic, and a CSV file that is read has the cells that encoding/csv finds.
 func TestAttack(t *testing.T) {
 	read, refused, compared := 0, 0, 0
 	for seed := range uint64(3000) {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// endless returns a text that begins with some lines and repeats others without end; packed,
-// a byte of it stands for thousands.
+// endless returns a text that begins with some lines and repeats others without end. It is compressed to a thousandth of its size.
 func endless(t testing.TB, first, more string, packed bool) io.Reader {
 	const size = 1 << 20
 	more = strings.Repeat(more, size/len(more))
@@ -21,8 +20,7 @@ func endless(t testing.TB, first, more string, packed bool) io.Reader {
 	return io.MultiReader(strings.NewReader(first), &repeated{text: more})
 }
 
-// TestBombs: files that unpack without end, or have a line, a cell or a table without
-// end, are errors before they have taken a gigabyte.
+// TestBombs: files that unpack without end, or have an endless line, cell or table, are errors before they have taken 1 GB of memory.
 func TestBombs(t *testing.T) {
 	wide, names := "", ""
 	for j := range 63 {

@@ -9,31 +9,31 @@ import (
 	"github.com/libaoso/aoso/internal/category"
 )
 
-// Kind is what a feature's cells are.
+// Kind is the kind of a feature's cells. Cells of every kind may be missing.
 type Kind uint8
 
 const (
-	Numbers    Kind = iota // or missing
-	Dates                  // read as seconds since 1970
-	Booleans               // true and false, read as 1 and 0
-	Categories             // texts
+	Numbers    Kind = iota
+	Dates           // read as seconds since 1970
+	Booleans        // true and false, read as 1 and 0
+	Categories      // strings
 )
 
 // column is a column of a CSV file.
 type column struct {
-	place    int    // among the features; −1: the label, the row id, or left out
-	fast     bool   // digits are a number, with nothing else to do
-	numeric  bool   // text is an error
-	texts    bool   // a model has categories for it: marks of missing values are texts
-	coded    bool   // numbers stand for categories
-	marks    int    // cells that mark missing values
-	mark     string // the first of them
-	seen     [4]int // cells by kind, of those that are not missing
-	text     string // the first cell of text
-	textLine int
+	position    int    // among the features; −1: the column is not a feature
+	fast        bool   // a cell of digits is a number
+	numeric     bool   // text is an error
+	categorical bool   // the feature that the file must have is categorical: marks of missing values are categories
+	coded       bool   // numbers stand for categories
+	marks       int    // number of cells that mark missing values
+	mark        string // the first of them
+	seen        [4]int // number of cells that are not missing, by kind
+	text        string // the first cell with text
+	textLine    int
 
-	categories []string         // of a column of texts; nil: no text was seen before
-	codes      map[string]int32 // of each category
+	categories []string         // nil: the column is not categorical so far
+	codes      map[string]int32 // of the categories
 }
 
 // kind returns the kind of the column, and whether its cells were read as it requires.
@@ -54,13 +54,13 @@ func (c *column) kind() (k Kind, read bool) {
 	return k, true
 }
 
-// readTexts makes the column one of texts.
-func (c *column) readTexts() {
+// makeCategorical makes the column categorical.
+func (c *column) makeCategorical() {
 	c.categories, c.codes, c.fast = []string{}, map[string]int32{}, false
 }
 
-// settle says what each column is for, once label and header are known.
-func (p *csvParser) settle(o Options) error {
+// assignRoles decides what each column is for, once label and header are known.
+func (p *csvParser) assignRoles(o Options) error {
 	r, err := o.roles(header{p.header, p.width}, p.label)
 	if err != nil {
 		return p.errorf("%v", err)
@@ -70,14 +70,14 @@ func (p *csvParser) settle(o Options) error {
 	}
 	p.info = make([]column, p.width)
 	for j := range p.info {
-		p.info[j].place = -1
+		p.info[j].position = -1
 	}
 	p.label, p.id, p.weights.column = r.Label, r.RowID, r.Weight
 	p.listedAs, p.ignored, p.strange = r.Coded, r.Ignored, r.Strange
 	wanted := positions(o.Names)
 	for place, j := range r.Features {
 		c := &p.info[j]
-		c.place, c.fast = place, true
+		c.position, c.fast = place, true
 		_, c.numeric = slices.BinarySearch(r.Numeric, j)
 		feature := place
 		if p.header != nil && o.Names != nil {
@@ -86,10 +86,10 @@ func (p *csvParser) settle(o Options) error {
 		c.coded = slices.Contains(r.Coded, j)
 		if feature < len(o.NumericFeatures) {
 			c.numeric = o.NumericFeatures[feature]
-			c.texts, c.coded = !c.numeric, !c.numeric
+			c.categorical, c.coded = !c.numeric, !c.numeric
 		}
 		if p.known != nil && p.known[j] {
-			c.readTexts()
+			c.makeCategorical()
 		}
 	}
 	p.columns = make([][]float64, len(r.Features))
@@ -99,7 +99,7 @@ func (p *csvParser) settle(o Options) error {
 // cell reads a cell, which is trimmed.
 func (p *csvParser) cell(j int, b []byte) error {
 	c := &p.info[j]
-	if c.place >= 0 || j == p.label {
+	if c.position >= 0 || j == p.label {
 		if msg := p.cellTooLong(b); msg != "" {
 			return p.fail(j, msg)
 		}
@@ -113,14 +113,14 @@ func (p *csvParser) cell(j int, b []byte) error {
 		return p.rowID(b)
 	case j == p.weights.column:
 		return p.weight(b)
-	case c.place < 0:
+	case c.position < 0:
 		return nil
 	case c.categories != nil:
 		return p.textCell(j, b)
 	}
 	v, k := p.number(b)
 	kind := Numbers
-	if k == mark && c.texts {
+	if k == mark && c.categorical {
 		k = text
 	}
 	if k == text {
@@ -131,7 +131,7 @@ func (p *csvParser) cell(j int, b []byte) error {
 			k, kind = numeric, Booleans
 		}
 	}
-	const exact = 1 << 53 // beyond, different integers are one float64
+	const exact = 1 << 53 // from here on, float64 rounds integers
 	if c.coded && k == numeric && kind == Numbers && math.Abs(v) >= exact {
 		k = text
 	}
@@ -145,12 +145,12 @@ func (p *csvParser) cell(j int, b []byte) error {
 			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
 		}
 		return p.fail(j, msg)
-	case k == text && c.seen == [4]int{} && c.marks == 0 && p.given == 0:
-		c.readTexts()
+	case k == text && c.seen == [4]int{} && c.marks == 0 && p.emitted == 0:
+		c.makeCategorical()
 		return p.textCell(j, b)
 	case k == text:
 		c.seen[Categories]++
-		v = math.NaN() // the file is read again
+		v = math.NaN() // the file will be read again
 	case k == numeric:
 		c.seen[kind]++
 	case k == mark:
@@ -172,7 +172,7 @@ func boolean(b []byte) (float64, bool) {
 	return math.NaN(), false
 }
 
-// textCell reads a cell of a column of texts.
+// textCell reads a cell of a categorical column.
 func (p *csvParser) textCell(j int, b []byte) error {
 	c := &p.info[j]
 	if isMissing(b) {
@@ -187,7 +187,7 @@ func (p *csvParser) textCell(j int, b []byte) error {
 		if len(c.categories) == category.MaxCategories {
 			return p.fail(j, fmt.Sprintf("there are more than %d categories", category.MaxCategories))
 		}
-		if err := p.take(2*len(b) + 128); err != nil {
+		if err := p.charge(2*len(b) + 128); err != nil {
 			return err
 		}
 		code = int32(len(c.categories))
@@ -205,11 +205,11 @@ func (p *csvParser) textCell(j int, b []byte) error {
 	return nil
 }
 
-// unreadTexts lists the columns that must be read again as texts; nil: none.
+// unreadTexts returns the columns that must be read again as categorical; nil: none.
 func (p *csvParser) unreadTexts() (again map[int]bool, err error) {
 	for j := range p.info {
 		c := &p.info[j]
-		if _, read := c.kind(); read || c.place < 0 {
+		if _, read := c.kind(); read || c.position < 0 {
 			continue
 		}
 		if c.numeric {
@@ -223,42 +223,42 @@ func (p *csvParser) unreadTexts() (again map[int]bool, err error) {
 	return again, nil
 }
 
-// describe adds to a table what its columns are.
+// describe sets the fields of a table that describe its columns.
 func (p *csvParser) describe(t *Table) {
 	t.Kinds, t.DecimalComma = make([]Kind, len(t.Columns)), p.foundComma
 	for _, j := range p.ignored {
-		t.Ignored = append(t.Ignored, p.called(j))
+		t.Ignored = append(t.Ignored, p.displayName(j))
 	}
 	for _, j := range p.strange {
-		t.Strange = append(t.Strange, p.called(j))
+		t.Strange = append(t.Strange, p.displayName(j))
 	}
 	for j := range p.info {
 		c := &p.info[j]
-		if c.place < 0 {
+		if c.position < 0 {
 			continue
 		}
-		t.Kinds[c.place], _ = c.kind()
+		t.Kinds[c.position], _ = c.kind()
 		if c.categories != nil {
 			if t.Categories == nil {
 				t.Categories = make([][]string, len(t.Columns))
 			}
-			t.Categories[c.place] = c.categories
+			t.Categories[c.position] = c.categories
 		}
 		if slices.Contains(p.listedAs, j) && c.categories == nil {
-			t.Coded = append(t.Coded, c.place)
+			t.Coded = append(t.Coded, c.position)
 		}
 		if c.isOdd() && !slices.Contains(p.listedAs, j) {
 			t.Odd = append(t.Odd, fmt.Sprintf("column %s is categorical because of %s in line %d, but %d of its %d cells are numbers",
-				quote(p.called(j)), quote(c.text), c.textLine, c.seen[Numbers], c.seen[Numbers]+c.seen[Categories]))
+				quote(p.displayName(j)), quote(c.text), c.textLine, c.seen[Numbers], c.seen[Numbers]+c.seen[Categories]))
 		}
 		if c.marks > 0 && c.categories == nil {
-			t.Marked = append(t.Marked, fmt.Sprintf("%s (%d times %s)", p.called(j), c.marks, quote(c.mark)))
+			t.Marked = append(t.Marked, fmt.Sprintf("%s (%d times %s)", p.displayName(j), c.marks, quote(c.mark)))
 		}
 	}
 }
 
-// isOdd reports whether a column of texts may be meant as one of numbers: nearly all
-// cells are numbers, or most of them are and few different texts stand among them.
+// isOdd reports whether a categorical column may be meant to be numeric: nearly all cells are numbers, or most are and there are few different
+// strings among them.
 func (c *column) isOdd() bool {
 	const few, fewTexts, manyNumbers = 10, 3, 20
 	numbers, texts := c.seen[Numbers], c.seen[Categories]
@@ -279,19 +279,19 @@ func (c *column) isOdd() bool {
 	return different <= fewTexts && len(c.categories)-different > manyNumbers
 }
 
-// called returns what a column is called in messages: its name, or its index.
-func (p *csvParser) called(j int) string { return header{p.header, p.width}.called(j) }
+// displayName returns the name of a column for messages, or its index.
+func (p *csvParser) displayName(j int) string { return header{p.header, p.width}.displayName(j) }
 
-// likeRow reports whether the cells of the first record are like those of the second:
-// some numbers, and text and numbers in the same places. Then it is no header.
-func (p *csvParser) likeRow(except int) bool {
+// resemblesSecond reports whether the first record has numbers, and has numbers and strings in the same columns as the second. Then it is not
+// a header. It ignores column except.
+func (p *csvParser) resemblesSecond(except int) bool {
 	numbers := 0
 	for j, cell := range p.cells {
 		if j == except {
 			continue
 		}
 		_, k := p.number(cell)
-		if len(p.second) != len(p.cells) || k == text && p.second[j] != text || k == numeric && p.second[j] == text {
+		if len(p.secondKinds) != len(p.cells) || k == text && p.secondKinds[j] != text || k == numeric && p.secondKinds[j] == text {
 			return false
 		}
 		if k == numeric {
@@ -301,12 +301,12 @@ func (p *csvParser) likeRow(except int) bool {
 	return numbers > 0
 }
 
-// featureNames returns the names without those of columns that are no features.
+// featureNames returns the names of the columns that are features.
 func (p *csvParser) featureNames() []string {
 	if p.names == nil {
 		p.names = make([]string, 0, len(p.columns))
 		for j := range p.info {
-			if p.info[j].place >= 0 {
+			if p.info[j].position >= 0 {
 				p.names = append(p.names, p.header[j])
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // onlyReader cannot seek.
 type onlyReader struct{ io.Reader }
 
-// TestTexts: columns with text are categorical, whatever stands before it.
+// TestTexts: columns with text are categorical, whatever cells precede it.
 func TestTexts(t *testing.T) {
 	type f = [][]float64
 	type s = []string
@@ -84,7 +84,7 @@ func TestBadTexts(t *testing.T) {
 	})
 }
 
-// TestDescribe: a table tells what its columns were taken for.
+// TestDescribe: a table has the kinds of its columns.
 func TestDescribe(t *testing.T) {
 	in := "id,n,born,ok,zip,kind,y\n" + strings.Repeat("a,1.5,2020-02-29,yes,123,7,A\n", 20) + "b,2,2021-01-01T00:00:01.5+01:00,no,N1,8,B\n"
 	in = strings.ReplaceAll(strings.ReplaceAll(in, ",yes,", ",true,"), ",no,", ",false,")
@@ -142,7 +142,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestReadAgain: what cannot be read again because the file went away is an error.
+// TestReadAgain: it is an error if a file cannot be read again.
 func TestReadAgain(t *testing.T) {
 	in := "u,y\n1,A\nb,B\n"
 	_, err := Parse(&onceSeeker{strings.NewReader(in), 1}, "f", Options{})
@@ -151,7 +151,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// onceSeeker seeks a number of times.
+// onceSeeker can seek a number of times.
 type onceSeeker struct {
 	*strings.Reader
 	left int

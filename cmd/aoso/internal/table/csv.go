@@ -9,36 +9,36 @@ import (
 	"strings"
 )
 
-// blockCells rows are gathered into a block of this many cells before they go to the columns: a row at a
-// time would touch every column's memory for every row.
+// blockCells is the number of cells of a block. Rows are collected in a block before they are copied to the columns, as copying single rows
+// would access the memory of every column for every row.
 const blockCells = 1 << 16
 
 // csvParser turns records into columns.
 type csvParser struct {
 	*source
-	separator byte
-	comma     bool     // numbers have decimal commas
-	comment   []byte   // begins lines to skip; empty: there are none
-	header    []string // nil when the file has none
-	names     []string // those of the features; nil: not listed yet
-	guessed   bool     // the cells of the first line decide whether it is a header
-	width     int      // cells a record
-	label     int      // the label's column, -1 for none
-	id        int      // the row ids' column, -1 for none
-	start     int      // the line on which the current record starts
-	info      []column
-	known     map[int]bool // columns of texts, known from reading the file before
-	listedAs  []int        // columns that the options list as categorical
-	ignored   []int        // columns left out, as the options say
-	strange   []int        // columns left out as no features
-	second    []kind       // of the cells of the second record
-	assumed   int          // the column that would be the label's, had the file not been taken for one without; else -1
+	separator   byte
+	comma       bool     // numbers have decimal commas
+	comment     []byte   // lines that begin with it are skipped; empty: no lines are
+	header      []string // nil: the file has no header
+	names       []string // of the features; nil: not listed yet
+	guessed     bool     // the cells of the first line decide whether it is a header
+	width       int      // number of cells of a record
+	label       int      // the column of the label; −1: none
+	id          int      // the column of the row ids; −1: none
+	start       int      // the line on which the current record begins
+	info        []column
+	known       map[int]bool // columns that are known to be categorical, as the file was read before
+	listedAs    []int        // columns that the options list as categorical
+	ignored     []int        // columns left out, as the options say
+	strange     []int        // columns left out, as they are not among the features that the file must have
+	secondKinds []kind       // of the cells of the second record
+	assumed     int          // the last column, if it is a feature because the file was taken to have no label; otherwise −1
 
 	quoted  bool     // the current record has quotes
 	record  []byte   // a record of several lines
-	cells   [][]byte // a record that was split
+	cells   [][]byte // the cells of the record that was split last
 	block   []float64
-	scratch []byte // a number with a point for its comma
+	scratch []byte // a number, with a point for its decimal comma
 	columns [][]float64
 	labels  labels
 	ids     []uint64
@@ -46,20 +46,19 @@ type csvParser struct {
 		column int // −1: none
 		list   []float64
 	}
-	rows int // in the columns and the block
+	rows int // number of rows in the columns and the block
 
-	give  func(*Table) error // gets the rows block by block; nil: they stay in the columns
-	given int                // rows that it got
-	doubt string             // why the first line may not be a row
+	emit    func(*Table) error // is called with blocks of rows; nil: all rows stay in the columns
+	emitted int                // number of rows emitted
+	doubt   string             // why the first line may not be a row
 
-	foundComma bool // that numbers have decimal commas, nobody said
+	foundComma bool // decimal commas were detected
 }
 
-// parseCSV reads a table. known are columns of texts; if it finds others only
-// after it has read numbers there, it returns them in a mixedError. give, unless it
-// is nil, gets the rows block by block; the table returned has none then.
-func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error) (*Table, error) {
-	p := &csvParser{source: s, known: known, give: give, guessed: o.Header == "" || o.Header == "auto", labels: labels{keep: o.keepsLabel}}
+// parseCSV reads a table. known has the columns that are known to be categorical. If it finds further ones after it has read numbers in them,
+// it returns them in a mixedError. If emit is not nil, it is called with blocks of rows, and the table returned has no rows.
+func parseCSV(s *source, o Options, known map[int]bool, emit func(*Table) error) (*Table, error) {
+	p := &csvParser{source: s, known: known, emit: emit, guessed: o.Header == "" || o.Header == "auto", labels: labels{keepAsIs: o.keepsLabel}}
 	head, err := p.openDialect(o.Dialect)
 	var first []byte
 	if err == nil {
@@ -71,7 +70,7 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 	if err != nil {
 		return nil, err
 	}
-	second, secondErr, err := p.beginWith(first, head, o)
+	second, secondErr, err := p.readFirst(first, head, o)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +82,15 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 			return nil, err
 		}
 	}
-	if p.given+p.rows == 0 {
+	if p.emitted+p.rows == 0 {
 		return nil, p.onlyHeader(o)
 	}
 	return p.table()
 }
 
-// beginWith settles everything about the file on its first record, and returns the
-// second.
-func (p *csvParser) beginWith(first, head []byte, o Options) (second []byte, secondErr, err error) {
-	if err := p.take(len(first)); err != nil {
+// readFirst finds the dialect and the roles of the columns from the first two records, reads the first if it is a row, and returns the second.
+func (p *csvParser) readFirst(first, head []byte, o Options) (second []byte, secondErr, err error) {
+	if err := p.charge(len(first)); err != nil {
 		return nil, nil, err
 	}
 	first, start, quoted := bytes.Clone(first), p.start, p.quoted
@@ -104,7 +102,7 @@ func (p *csvParser) beginWith(first, head []byte, o Options) (second []byte, sec
 	if secondErr == nil && p.split(second) == nil {
 		for _, cell := range p.cells {
 			_, k := p.number(cell)
-			p.second = append(p.second, k)
+			p.secondKinds = append(p.secondKinds, k)
 		}
 	}
 	secondStart, secondQuoted := p.start, p.quoted
@@ -112,14 +110,14 @@ func (p *csvParser) beginWith(first, head []byte, o Options) (second []byte, sec
 	if err := p.split(first); err != nil {
 		return nil, nil, err
 	}
-	if err := p.begin(o); err != nil {
+	if err := p.readColumns(o); err != nil {
 		return nil, nil, err
 	}
 	p.start, p.quoted = secondStart, secondQuoted
 	return second, secondErr, nil
 }
 
-// next returns the next record, in which one blank separates cells if blanks do.
+// next returns the next record. If blanks separate cells, each run of blanks is a single one in the record.
 func (p *csvParser) next() ([]byte, error) {
 	record, err := p.nextRecord()
 	if p.separator == blanks {
@@ -128,7 +126,7 @@ func (p *csvParser) next() ([]byte, error) {
 	return record, err
 }
 
-// nextLine returns the next line that is no comment.
+// nextLine returns the next line that is not a comment.
 func (p *csvParser) nextLine() ([]byte, error) {
 	line, err := p.source.next()
 	for err == nil && len(p.comment) > 0 && bytes.HasPrefix(line, p.comment) {
@@ -137,7 +135,7 @@ func (p *csvParser) nextLine() ([]byte, error) {
 	return line, err
 }
 
-// nextRecord returns the next record: a line, or several where quotes hold line ends.
+// nextRecord returns the next record: a line, or several lines if a quoted cell has line ends.
 func (p *csvParser) nextRecord() ([]byte, error) {
 	line, err := p.nextLine()
 	const mostBlank = 1 << 20
@@ -195,16 +193,16 @@ func (p *csvParser) checkRecord(length int) error {
 	return err
 }
 
-// isBlank is careful with tabs, which may be cells.
+// isBlank reports whether a line has nothing but spaces. Tabs may separate empty cells.
 func (p *csvParser) isBlank(line []byte) bool {
 	return len(bytes.TrimLeft(line, " ")) == 0
 }
 
-// split cuts a record into p.cells, trimmed and without their quotes.
+// split divides a record into p.cells, which are trimmed and without their quotes.
 func (p *csvParser) split(record []byte) error {
 	p.cells = p.cells[:0]
 	if n := bytes.Count(record, []byte{p.separator}) + 1; n > cap(p.cells) {
-		if err := p.take(24 * n); err != nil {
+		if err := p.charge(24 * n); err != nil {
 			return err
 		}
 		p.cells = make([][]byte, 0, n)
@@ -228,7 +226,7 @@ func (p *csvParser) split(record []byte) error {
 		} else {
 			cell, record, more = bytes.Cut(record, []byte{p.separator})
 			if bytes.IndexByte(cell, '"') >= 0 {
-				cell, _, _ = bytes.Cut(cell, []byte{'\n'}) // an odd quote drew the next lines in
+				cell, _, _ = bytes.Cut(cell, []byte{'\n'}) // because of the quote, the record includes the next lines
 				return p.fail(len(p.cells), quote(cell)+" has a quote inside an unquoted cell")
 			}
 		}
@@ -237,7 +235,7 @@ func (p *csvParser) split(record []byte) error {
 	return nil
 }
 
-// closing finds the quote that closes the one at b[0]; doubled quotes stand for one inside.
+// closing returns the position of the quote that closes the quote at b[0]; −1: there is none. Two quotes are a quote in the cell.
 func closing(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		if b[i] == '"' {
@@ -250,33 +248,33 @@ func closing(b []byte) int {
 	return -1
 }
 
-// begin settles the columns on the first record, which is a header or the first row.
-func (p *csvParser) begin(o Options) error {
+// readColumns assigns the roles of the columns. p.cells has the first record: the header, or the first row, which it reads.
+func (p *csvParser) readColumns(o Options) error {
 	p.width, p.assumed = len(p.cells), -1
 	if p.guessed && p.isRowOf(&o) {
 		o.Header = "no"
 	}
-	isHeader, err := p.find(o.Label, o.Header)
+	isHeader, err := p.findLabel(o.Label, o.Header)
 	if err != nil {
 		return err
 	}
 	if o.LabelOptional && p.label >= 0 && o.isUnlabelled(p.headerIf(isHeader)) {
 		p.assumed = p.label
-		if isHeader, err = p.find("none", o.Header); err != nil {
+		if isHeader, err = p.findLabel("none", o.Header); err != nil {
 			return err
 		}
 	}
 	if p.width == 1 && p.label == 0 {
 		return p.errorf("has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab, or as --separator says)")
 	}
-	if err := p.take(192 * p.width); err != nil {
+	if err := p.charge(192 * p.width); err != nil {
 		return err
 	}
 	if !isHeader {
 		if p.guessed && p.isNumberedHeader() {
 			p.doubt = "the first line was read as a row, but its numbers may be column names"
 		}
-		if err := p.settle(o); err != nil {
+		if err := p.assignRoles(o); err != nil {
 			return err
 		}
 		return p.rowOf(p.cells)
@@ -297,10 +295,10 @@ func (p *csvParser) begin(o Options) error {
 		seen[names[j]] = j
 	}
 	p.header = names
-	return p.settle(o)
+	return p.assignRoles(o)
 }
 
-// headerIf returns the columns, whose names are p.cells if they are a header.
+// headerIf returns the columns of the file, with p.cells as their names if these are a header.
 func (p *csvParser) headerIf(isHeader bool) header {
 	h := header{width: p.width}
 	if isHeader {
@@ -311,14 +309,14 @@ func (p *csvParser) headerIf(isHeader bool) header {
 	return h
 }
 
-// find sets p.label and tells whether p.cells are a header, as mode says or as they look.
-func (p *csvParser) find(label, mode string) (header bool, err error) {
-	// A cell of text makes a header, unless it may be a label.
+// findLabel sets p.label, and reports whether p.cells are a header: as mode says, or as they look.
+func (p *csvParser) findLabel(label, mode string) (header bool, err error) {
+	// A record with a string is a header, unless the string may be a label.
 	isHeader := func(except int) bool {
 		if mode == "yes" || mode == "no" {
 			return mode == "yes"
 		}
-		return p.texts(except) > 0 && !p.likeRow(except)
+		return p.countTexts(except) > 0 && !p.resemblesSecond(except)
 	}
 	p.label = -1
 	switch label {
@@ -341,7 +339,7 @@ func (p *csvParser) find(label, mode string) (header bool, err error) {
 		if !isHeader(p.width - 1) {
 			return false, p.errorf("no label column %s: the file has no header, so the label is an index in 0..%d, last, or none", quote(label), p.width-1)
 		}
-		return false, p.errorf("no label column %s%s", quote(label), p.headerIf(true).instead(label))
+		return false, p.errorf("no label column %s%s", quote(label), p.headerIf(true).suggestion(label))
 	}
 	header = isHeader(index)
 	if header && named >= 0 {
@@ -354,8 +352,8 @@ func (p *csvParser) find(label, mode string) (header bool, err error) {
 	return header, nil
 }
 
-// texts counts the cells that are neither numbers nor missing.
-func (p *csvParser) texts(except int) (n int) {
+// countTexts returns the number of cells that are neither numbers nor missing, without column except.
+func (p *csvParser) countTexts(except int) (n int) {
 	for j, cell := range p.cells {
 		if _, k := p.number(cell); k == text && j != except {
 			n++
@@ -386,7 +384,7 @@ func (p *csvParser) rowOf(cells [][]byte) error {
 	return p.endRow()
 }
 
-// plainRow reads a row that has no quotes straight from the line.
+// plainRow reads a row without quotes, directly from the line.
 func (p *csvParser) plainRow(line []byte) error {
 	j, i := 0, 0
 	for {
@@ -408,7 +406,7 @@ func (p *csvParser) plainRow(line []byte) error {
 				return p.ragged(bytes.Count(line, []byte{p.separator}) + 1)
 			}
 			if err := p.cell(j, bytes.TrimSpace(line[start:i])); err != nil {
-				// A cell too many or too few shifts the others; that is the error to tell.
+				// If the number of cells is wrong, cells are in wrong columns. Then report the number.
 				if cells := bytes.Count(line, []byte{p.separator}) + 1; cells != p.width {
 					return p.ragged(cells)
 				}
@@ -435,7 +433,7 @@ func (p *csvParser) endRow() error {
 	return nil
 }
 
-// flush moves the block's rows to the columns.
+// flush moves the rows of the block to the columns.
 func (p *csvParser) flush() error {
 	width := len(p.columns)
 	for j, column := range p.columns {
@@ -451,24 +449,24 @@ func (p *csvParser) flush() error {
 		p.columns[j] = column
 	}
 	p.block = p.block[:0]
-	if p.give != nil && (p.rows >= giveRows || p.rows*width >= giveCells) {
-		return p.giveRows()
+	if p.emit != nil && (p.rows >= rowsPerBlock || p.rows*width >= cellsPerBlock) {
+		return p.emitRows()
 	}
 	return nil
 }
 
-// grow doubles the room of a column (append would grow it by a quarter, and touch the part to
-// spare), or makes what is needed where the memory is short.
+// grow doubles the capacity of a column, or grows it by an eighth if memory is short. append would grow it by a quarter, and clear the
+// capacity.
 func (p *csvParser) grow(column []float64) ([]float64, error) {
-	room := 2 * p.rows
-	if p.taken+8*float64(room)*float64(len(p.columns)) > p.most {
-		room = p.rows + p.rows/8
+	capacity := 2 * p.rows
+	if p.charged+8*float64(capacity)*float64(len(p.columns)) > p.budget {
+		capacity = p.rows + p.rows/8
 	}
-	if err := p.take(8 * room); err != nil {
+	if err := p.charge(8 * capacity); err != nil {
 		return nil, err
 	}
-	p.taken -= 8 * float64(cap(column))
-	return append(make([]float64, 0, room), column...), nil
+	p.charged -= 8 * float64(cap(column))
+	return append(make([]float64, 0, capacity), column...), nil
 }
 
 func (p *csvParser) table() (*Table, error) {
@@ -482,8 +480,8 @@ func (p *csvParser) table() (*Table, error) {
 	if again != nil {
 		return nil, mixedError(again)
 	}
-	if p.give != nil && p.rows > 0 {
-		if err := p.giveRows(); err != nil {
+	if p.emit != nil && p.rows > 0 {
+		if err := p.emitRows(); err != nil {
 			return nil, err
 		}
 	}
@@ -494,7 +492,7 @@ func (p *csvParser) table() (*Table, error) {
 	return t, nil
 }
 
-// rowsSoFar returns the rows in the columns as a table.
+// rowsSoFar returns a table of the rows in the columns.
 func (p *csvParser) rowsSoFar() *Table {
 	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Weights: p.weights.list, Rows: p.rows}
 	p.describe(t)
@@ -507,7 +505,7 @@ func (p *csvParser) rowsSoFar() *Table {
 	return t
 }
 
-// A mixedError lists columns in which texts were found after other cells.
+// A mixedError has the columns in which strings were found after other cells.
 type mixedError map[int]bool
 
 func (mixedError) Error() string { return "there are texts in columns of numbers" }

@@ -7,8 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// date reads a date of ISO 8601, with or without a time of day, as seconds since
-// 1970. Without a time zone it is in UTC.
+// date reads an ISO 8601 date, with or without a time of day, as seconds since 1970. A date without time zone is in UTC.
 func date(b []byte) (float64, bool) {
 	const day = len("2006-01-02")
 	if len(b) < day || b[4] != '-' || b[7] != '-' {
@@ -28,7 +27,7 @@ func date(b []byte) (float64, bool) {
 	return float64(t.Unix()+clock) + fraction, true
 }
 
-// clockTime reads what follows a date: nothing, or a time of day and perhaps its zone.
+// clockTime reads the text after a date: nothing, or a time of day, with or without time zone.
 func clockTime(b []byte) (seconds int64, fraction float64, ok bool) {
 	if len(b) == 0 {
 		return 0, 0, true
@@ -67,7 +66,7 @@ func clockTime(b []byte) (seconds int64, fraction float64, ok bool) {
 	return seconds - offset, fraction, true
 }
 
-// cutZone cuts a time zone off a time: Z, +hh, +hhmm or +hh:mm.
+// cutZone divides a time into the time of day and the time zone: Z, +hh, +hhmm or +hh:mm.
 func cutZone(b []byte) (clock, zone []byte) {
 	if i := bytes.LastIndexAny(b, "Z+-"); i >= 0 {
 		return b[:i], b[i:]
@@ -75,17 +74,17 @@ func cutZone(b []byte) (clock, zone []byte) {
 	return b, nil
 }
 
-// offsetOf returns what a zone is ahead of UTC, in seconds.
+// offsetOf returns the seconds that a time zone is ahead of UTC.
 func offsetOf(zone []byte) (int64, bool) {
 	if len(zone) == 0 || string(zone) == "Z" {
 		return 0, true
 	}
-	of := bytes.Replace(zone[1:], []byte{':'}, nil, 1)
-	n, ok := natural(of)
-	if !ok || zone[0] == 'Z' || len(of) != 2 && len(of) != 4 {
+	digits := bytes.Replace(zone[1:], []byte{':'}, nil, 1)
+	n, ok := natural(digits)
+	if !ok || zone[0] == 'Z' || len(digits) != 2 && len(digits) != 4 {
 		return 0, false
 	}
-	if len(of) == 2 {
+	if len(digits) == 2 {
 		n *= 100
 	}
 	seconds := int64(n/100)*3600 + int64(n%100)*60
@@ -95,7 +94,7 @@ func offsetOf(zone []byte) (int64, bool) {
 	return seconds, n/100 <= 23 && n%100 <= 59
 }
 
-// natural reads up to 9 digits.
+// natural reads 1 to 9 digits.
 func natural(b []byte) (n int, ok bool) {
 	for _, c := range b {
 		if c < '0' || c > '9' {

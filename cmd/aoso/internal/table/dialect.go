@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// blanks stands for the separator of cells that any number of blanks and tabs
-// separate. Records have one blank in their places.
+// blanks is the separator if any number of blanks and tabs separate cells. squeeze replaces them by one.
 const blanks = ' '
 
 // Check checks the names in the dialect.
@@ -29,8 +28,7 @@ func (d *Dialect) Check() error {
 	return nil
 }
 
-// openDialect skips the comments before the data, and returns a copy of the first
-// lines after them.
+// openDialect skips the comments before the data, and returns a copy of the first lines after them.
 func (p *csvParser) openDialect(d Dialect) (head []byte, err error) {
 	p.comment = []byte(d.Comment)
 	const most = 1 << 16
@@ -48,8 +46,8 @@ func (p *csvParser) openDialect(d Dialect) (head []byte, err error) {
 	return head, nil
 }
 
-// leadingComments counts the lines before the data that begin with #. The last of
-// them is a header if it has as many cells as the line that follows.
+// leadingComments returns the number of comments before the data, which begin with #. The last such line is a header instead if it has as
+// many cells as the line after it.
 func leadingComments(head []byte) (n int) {
 	var line, last []byte
 	for {
@@ -68,8 +66,7 @@ func leadingComments(head []byte) (n int) {
 	return n
 }
 
-// findDialect settles separator and decimal by the first two records and the first
-// lines.
+// findDialect sets the separator and the decimal mark that the dialect leaves open, from the first two records and the first lines.
 func (p *csvParser) findDialect(d Dialect, first, second, head []byte) {
 	switch d.Separator {
 	case "":
@@ -88,9 +85,8 @@ func (p *csvParser) findDialect(d Dialect, first, second, head []byte) {
 	}
 }
 
-// separator returns the most frequent of comma, semicolon and tab outside quotes; where
-// decimal commas make a tie, not the comma. If there is none of them, it may be |,
-// or blanks if the second record has as many words as the first.
+// separator returns the most frequent of comma, semicolon and tab outside quotes. In a tie, the comma is a decimal comma, and loses. If first
+// has none of them, the separator is | if there is one, or blanks if both records have as many words.
 func separator(first, second []byte) byte {
 	var count [256]int
 	quoted := false
@@ -118,20 +114,19 @@ func separator(first, second []byte) byte {
 	return best
 }
 
-// words counts the cells of a record that are separated by blanks.
+// words returns the number of words of a record, which blanks and tabs separate.
 func words(record []byte) int {
 	_, blanks := squeezed(bytes.Clone(record))
 	return blanks + 1
 }
 
-// squeeze turns each run of blanks and tabs outside quotes into one blank, and
-// removes those at both ends. It writes over the record.
+// squeeze replaces each run of blanks and tabs outside quotes by one blank, and removes the runs at both ends. It changes the record.
 func squeeze(record []byte) []byte {
 	record, _ = squeezed(record)
 	return record
 }
 
-// squeezed also counts the blanks.
+// squeezed is squeeze; it also returns the number of blanks outside quotes.
 func squeezed(record []byte) (result []byte, count int) {
 	record = bytes.Trim(record, " \t")
 	to, quoted, between := 0, false, false
@@ -153,9 +148,8 @@ func squeezed(record []byte) (result []byte, count int) {
 	return record[:to], count
 }
 
-// hasDecimalCommas reports whether the numbers in a text have decimal commas for
-// sure: no other number has a decimal point, and not all commas may be those
-// between thousands.
+// hasDecimalCommas reports whether the numbers in a text certainly have decimal commas: no number has a decimal point, and not all commas can
+// be thousands separators.
 func hasDecimalCommas(text []byte, separator byte) bool {
 	sure := false
 	for len(text) > 0 {
@@ -174,7 +168,7 @@ func hasDecimalCommas(text []byte, separator byte) bool {
 	return sure
 }
 
-// number reads a trimmed cell, as the function of this name.
+// number reads a trimmed cell, as the function number does, with the decimal mark of the file.
 func (p *csvParser) number(b []byte) (float64, kind) {
 	if !p.comma {
 		return number(b)
@@ -192,8 +186,7 @@ func (p *csvParser) number(b []byte) (float64, kind) {
 	return number(p.scratch)
 }
 
-// isOtherDecimal reports whether a cell is a number but for its point or comma, whose
-// meaning is not that of a decimal point here.
+// isOtherDecimal reports whether a cell would be a number if the file had the other decimal mark.
 func (p *csvParser) isOtherDecimal(b []byte) bool {
 	if p.comma {
 		_, k := number(b)
@@ -202,7 +195,7 @@ func (p *csvParser) isOtherDecimal(b []byte) bool {
 	return p.separator != ',' && hasDecimalComma(b)
 }
 
-// hasDecimalComma reports whether a cell is a number but for its comma.
+// hasDecimalComma reports whether a cell is a number with a decimal comma.
 func hasDecimalComma(b []byte) bool {
 	_, k := number(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
 	return k == numeric && bytes.IndexByte(b, ',') >= 0

@@ -61,7 +61,7 @@ func TestDialect(t *testing.T) {
 	})
 }
 
-// TestCompression: what each format holds is read, and a cut is told.
+// TestCompression: each format can be read, and truncated data are an error.
 func TestCompression(t *testing.T) {
 	const text = "a,b,class\n1,2,x\n3,4,y\n"
 	want, err := Parse(strings.NewReader(text), "f", Options{})

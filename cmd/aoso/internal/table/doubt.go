@@ -22,7 +22,7 @@ func (p *csvParser) isNumberedHeader() bool {
 // header.
 func (p *csvParser) headerIsRow() bool {
 	for j := range p.info {
-		if c := &p.info[j]; c.place >= 0 {
+		if c := &p.info[j]; c.position >= 0 {
 			if _, ok := c.codes[p.header[j]]; !ok {
 				return false
 			}

@@ -7,20 +7,18 @@ import (
 	"os"
 )
 
-// The rows of a block that a [File] gives, and its cells. A block ends when it has
-// one of the two.
-var giveRows, giveCells = 1 << 16, 1 << 24
+// A block of a [File] ends when it has rowsPerBlock rows or cellsPerBlock cells.
+var rowsPerBlock, cellsPerBlock = 1 << 16, 1 << 24
 
-// File is a data file that is read block by block, as often as asked, so that it
-// can be larger than the memory.
+// File is a data file that can be read block by block, any number of times, so that it may be larger than the memory.
 type File struct {
-	// Progress, unless nil, is told how many bytes were read since it was told last.
+	// Progress, if not nil, is called with the number of bytes that were read since the last call.
 	Progress func(bytes int)
 
 	path    string
 	options Options
 	facts   *Table
-	texts   map[int]bool // columns of a CSV file that are known to be texts
+	texts   map[int]bool // columns of a CSV file that are known to be categorical
 
 	// Of a LIBSVM file:
 	scanned  bool
@@ -28,14 +26,13 @@ type File struct {
 	features int
 }
 
-// ErrAgain says that a file must be read again from its start: in columns of which
-// cells were given as numbers there are texts.
+// ErrAgain says that a file must be read again from its beginning: columns that blocks have as numbers have strings further on.
 var ErrAgain = errors.New("there are texts in columns of numbers, which must be read again")
 
-// NewFile returns the file at path, which is not opened yet.
+// NewFile returns the file at path, without opening it.
 func NewFile(path string, o Options) *File { return &File{path: path, options: o} }
 
-// Facts returns what [Read] returns, without the rows, once the file was read.
+// Facts returns the table that [Read] would return, without its rows. The file must have been read.
 func (f *File) Facts() *Table { return f.facts }
 
 // Size returns the size of the file in bytes.
@@ -47,8 +44,7 @@ func (f *File) Size() int64 {
 	return info.Size()
 }
 
-// Blocks reads the rows, each time from the first one. A block is valid until the
-// next. The last error may be [ErrAgain], but only once.
+// Blocks yields the rows in blocks, from the first row on. A block is valid until the next. The error may be [ErrAgain], but only once.
 func (f *File) Blocks() iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		err := f.read(func(t *Table) error {
@@ -63,10 +59,10 @@ func (f *File) Blocks() iter.Seq2[*Table, error] {
 	}
 }
 
-var errStopped = errors.New("the reader of the blocks wants no more")
+var errStopped = errors.New("the caller stopped reading blocks")
 
-// read gives the rows to a function, block by block, until it returns an error.
-func (f *File) read(give func(*Table) error) error {
+// read calls emit with the rows, block by block, until it returns an error.
+func (f *File) read(emit func(*Table) error) error {
 	if err := f.options.check(f.path); err != nil {
 		return err
 	}
@@ -81,12 +77,12 @@ func (f *File) read(give func(*Table) error) error {
 	}
 	facts, err := parse(&rereader{r: &counted{file, f.Progress}, last: true}, f.path, o, f.texts, func(t *Table) error {
 		if t.sparse == nil {
-			return give(t)
+			return emit(t)
 		}
 		if !f.scanned { // how many columns there are is not known yet
 			return nil
 		}
-		return give(t.sparse.full(t, f.zero, f.features))
+		return emit(t.sparse.full(t, f.zero, f.features))
 	})
 	var mixed mixedError
 	switch {
@@ -103,13 +99,13 @@ func (f *File) read(give func(*Table) error) error {
 	}
 	if sparse := facts.sparse; sparse != nil && !f.scanned {
 		f.scanned, f.zero, f.features = true, sparse.zero, len(facts.Columns)
-		return f.read(give)
+		return f.read(emit)
 	}
 	f.facts = facts
 	return nil
 }
 
-// counted is a reader that tells how much it has read.
+// counted is a reader that calls progress with the number of bytes that it has read.
 type counted struct {
 	io.Reader
 	progress func(bytes int)
@@ -123,12 +119,12 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// giveRows gives the rows in the columns, of which none are left.
-func (p *csvParser) giveRows() error {
-	if err := p.give(p.rowsSoFar()); err != nil {
+// emitRows emits the rows in the columns as a block, and empties the columns.
+func (p *csvParser) emitRows() error {
+	if err := p.emit(p.rowsSoFar()); err != nil {
 		return err
 	}
-	p.given, p.rows, p.ids = p.given+p.rows, 0, p.ids[:0]
+	p.emitted, p.rows, p.ids = p.emitted+p.rows, 0, p.ids[:0]
 	p.weights.list = p.weights.list[:0]
 	for j, column := range p.columns {
 		p.columns[j] = column[:0]
@@ -137,15 +133,15 @@ func (p *csvParser) giveRows() error {
 	return nil
 }
 
-// giveRows gives the rows in the columns, of which none are left.
-func (p *libsvmParser) giveRows() error {
-	if p.give == nil || p.rows == 0 {
+// emitRows emits the rows in the columns as a block, and empties the columns.
+func (p *libsvmParser) emitRows() error {
+	if p.emit == nil || p.rows == 0 {
 		return nil
 	}
-	if err := p.give(&Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows, sparse: p}); err != nil {
+	if err := p.emit(&Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows, sparse: p}); err != nil {
 		return err
 	}
-	p.given, p.rows, p.present = p.given+p.rows, 0, 0
+	p.emitted, p.rows, p.present = p.emitted+p.rows, 0, 0
 	for j, column := range p.columns {
 		p.columns[j] = column[:0]
 	}
@@ -153,7 +149,7 @@ func (p *libsvmParser) giveRows() error {
 	return nil
 }
 
-// full returns a block with all columns, each with all rows.
+// full returns a block with all columns of the file, each with all rows of the block.
 func (p *libsvmParser) full(t *Table, zero bool, features int) *Table {
 	first := 1
 	if zero {

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestFileBlocks: the blocks of a file, one after the other, are what Read reads.
+// TestFileBlocks: the blocks of a file have the rows that Read returns.
 func TestFileBlocks(t *testing.T) {
-	defer func(rows int) { giveRows = rows }(giveRows)
-	giveRows = 7
+	defer func(rows int) { rowsPerBlock = rows }(rowsPerBlock)
+	rowsPerBlock = 7
 	csv, late, indices := "a,b,when,y\n", "1,x,no,0\n", ""
 	for i := range 100 {
 		csv += fmt.Sprintf("%d,\"t%d, %d\",2020-01-%02d,c%d\n", i, i%9, i%4, i%28+1, i%3)
@@ -80,7 +80,7 @@ func TestFileBlocks(t *testing.T) {
 	}
 }
 
-// TestFileErrors: a reader may stop early, and errors come as those of Read do.
+// TestFileErrors: a caller may stop early, and errors are those of Read.
 func TestFileErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	write := func(text string) {
@@ -109,7 +109,7 @@ func TestFileErrors(t *testing.T) {
 	if err := last(Options{Header: "perhaps"}); err == nil {
 		t.Error("there is no such header")
 	}
-	write(strings.Repeat("1,2\n", 3*giveRows))
+	write(strings.Repeat("1,2\n", 3*rowsPerBlock))
 	blocks := 0
 	for range NewFile(path, Options{}).Blocks() {
 		blocks++

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// isRowOf reports whether the first record is a row of the features that the file
-// shall have: it has a cell for each, numbers where these are numeric, and not the
-// features' names.
+// isRowOf reports whether the first record is a row of the features that the file must have: it has a cell for each feature, with numbers for
+// numeric features, and is not the features' names.
 func (p *csvParser) isRowOf(o *Options) bool {
 	h, label := header{width: p.width}, p.width-1
 	switch index, err := strconv.Atoi(o.Label); {
@@ -24,7 +23,7 @@ func (p *csvParser) isRowOf(o *Options) bool {
 		label = -1
 	}
 	r, err := o.roles(h, label)
-	if err != nil || len(r.Features) != len(o.NumericFeatures) || o.Names != nil && p.headerIf(true).lacking(o.Names) == "" {
+	if err != nil || len(r.Features) != len(o.NumericFeatures) || o.Names != nil && p.headerIf(true).missingName(o.Names) == "" {
 		return false
 	}
 	values := 0
@@ -52,8 +51,8 @@ func (p *csvParser) isRowOf(o *Options) bool {
 	return values > 0
 }
 
-// lacking returns the first of the wanted names that a header lacks; "": none.
-func (h header) lacking(wanted []string) string {
+// missingName returns the first wanted name that the header does not have; "" if it has all.
+func (h header) missingName(wanted []string) string {
 	at := positions(h.names)
 	for _, name := range wanted {
 		if _, ok := at[name]; !ok {
@@ -70,7 +69,7 @@ func (p *csvParser) onlyHeader(o Options) error {
 		return k == numeric
 	}
 	doubt := ""
-	if name := (header{names: p.header}).lacking(o.Names); name != "" {
+	if name := (header{names: p.header}).missingName(o.Names); name != "" {
 		doubt = "the feature " + quote(name) + " is missing"
 	} else if p.guessed && slices.ContainsFunc(p.header, isNumber) {
 		doubt = "it has numbers"

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestFirstRow: where the features are known, a first line that is a row of them is
-// no header.
+// TestFirstRow: if the features are known, a first line that is a row of them is not a header.
 func TestFirstRow(t *testing.T) {
 	type s = []string
 	known := Options{LabelOptional: true, Features: 4, Names: s{"age", "smoker", "sex", "drinker"},

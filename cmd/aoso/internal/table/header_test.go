@@ -88,7 +88,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// repeated is a reader of a text over and over.
+// repeated is a reader of a text that repeats without end.
 type repeated struct {
 	text string
 	left int
@@ -103,7 +103,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory: endless data end in an error before they have taken the memory.
+// TestMemory: endless data are an error before the memory is exhausted.
 func TestMemory(t *testing.T) {
 	if text := os.Getenv("TABLE_TEST_ENDLESS"); text != "" {
 		debug.SetMemoryLimit(int64(0.9 * mem.Plannable())) // as the command does

@@ -9,35 +9,34 @@ import (
 	"strconv"
 )
 
-// maxCells bounds the dense table that a LIBSVM file may ask for.
+// maxCells bounds the cells of the dense table of a LIBSVM file.
 const maxCells = 1 << 34
 
-// A file may also ask for more than sureCells only when one in sparsest of them is there: that tells a
-// mistaken index from wide data before the memory is gone.
+// A table may have more than sureCells cells only if the file has one of every sparsest of them. Otherwise an index is probably wrong, and
+// would exhaust the memory.
 const (
 	sureCells = 1 << 26
 	sparsest  = 1 << 12
 )
 
-// libsvmParser fills columns that are as long as their last cell present; absent cells are 0.
+// libsvmParser reads rows into columns. A column ends with its last cell in the file; cells that the file does not have are 0.
 type libsvmParser struct {
 	*source
 	limit   int64       // maxCells, less in tests
 	columns [][]float64 // by the index as written
 	zero    bool        // index 0 occurred, so the indices are 0-based
 	widest  int         // the line with the largest index
-	present int
+	present int         // number of cells that the file has
 	labels  labels
 	rows    int // in the columns
 
-	give  func(*Table) error // gets the rows block by block; nil: they stay in the columns
-	given int                // rows that it got
+	emit    func(*Table) error // is called with blocks of rows; nil: all rows stay in the columns
+	emitted int                // number of rows emitted
 }
 
-// parseLIBSVM reads a table. give is as for parseCSV, but its tables have the columns
-// so far, by the index as written, and are not full.
-func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*Table, error) {
-	p := &libsvmParser{source: s, limit: limit, give: give, labels: labels{keep: o.keepsLabel}}
+// parseLIBSVM reads a table. emit is as for parseCSV, but its tables have the columns so far, by the index as written, and are not full.
+func parseLIBSVM(s *source, o Options, limit int64, emit func(*Table) error) (*Table, error) {
+	p := &libsvmParser{source: s, limit: limit, emit: emit, labels: labels{keepAsIs: o.keepsLabel}}
 	switch o.Label {
 	case "", "last", "none":
 	default:
@@ -60,7 +59,7 @@ func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*T
 		}
 		if err == nil {
 			line, _, _ = bytes.Cut(line, []byte{'#'})
-			if first, _ := token(line); p.given+p.rows == 0 && o.LabelOptional && bytes.IndexByte(first, ':') >= 0 {
+			if first, _ := token(line); p.emitted+p.rows == 0 && o.LabelOptional && bytes.IndexByte(first, ':') >= 0 {
 				o.Label = "none"
 			}
 			err = p.row(line, o.Label != "none")
@@ -69,10 +68,10 @@ func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*T
 			return nil, err
 		}
 	}
-	if p.given+p.rows == 0 {
+	if p.emitted+p.rows == 0 {
 		return nil, s.errorf("is empty")
 	}
-	if err := p.giveRows(); err != nil {
+	if err := p.emitRows(); err != nil {
 		return nil, err
 	}
 	if err := p.finish(o.Features); err != nil {
@@ -115,15 +114,15 @@ func (p *libsvmParser) row(line []byte, labelled bool) error {
 		}
 		last = index
 	}
-	if p.rows >= giveRows || p.rows*len(p.columns) >= giveCells {
-		if err := p.giveRows(); err != nil {
+	if p.rows >= rowsPerBlock || p.rows*len(p.columns) >= cellsPerBlock {
+		if err := p.emitRows(); err != nil {
 			return err
 		}
 	}
-	return p.fits(len(p.columns))
+	return p.checkSize(len(p.columns))
 }
 
-// pair stores one index:value, whose index must exceed last.
+// pair stores one index:value and returns the index, which must exceed last.
 func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 	key, value, ok := bytes.Cut(b, []byte{':'})
 	if !ok {
@@ -157,7 +156,7 @@ func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 	}
 	p.present++
 	if i >= len(p.columns) {
-		if err := p.fits(i + 1); err != nil {
+		if err := p.checkSize(i + 1); err != nil {
 			return 0, err
 		}
 		p.columns = append(p.columns, make([][]float64, i+1-len(p.columns))...)
@@ -168,11 +167,11 @@ func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 	return i, nil
 }
 
-// fits refuses a table that would not fit the memory; a column weighs three cells before it has any.
-func (p *libsvmParser) fits(columns int) error {
+// checkSize returns an error if a table with this many columns is too large for the memory. An empty column counts as three cells.
+func (p *libsvmParser) checkSize(columns int) error {
 	cells := int64(columns) * int64(p.rows+3)
 	if cells <= p.limit && (cells <= sureCells || cells/sparsest <= int64(p.present)) {
-		if 16*float64(cells) > min(p.most, p.allowed())-p.taken { // columns that grow are there twice
+		if 16*float64(cells) > min(p.budget, p.allowed())-p.charged { // a column that grows is in memory twice
 			return p.tooMuch(p.line)
 		}
 		return nil
@@ -180,7 +179,7 @@ func (p *libsvmParser) fits(columns int) error {
 	return p.fail("", "too large for a dense table: %d rows with indices up to %d, of which %d cells are present", p.rows, columns-1, p.present)
 }
 
-// finish shifts 1-based columns and makes all of them full.
+// finish removes the column of index 0 if the indices are 1-based, and gives all columns all rows.
 func (p *libsvmParser) finish(features int) error {
 	if !p.zero && len(p.columns) > 0 {
 		p.columns = p.columns[1:]
@@ -192,7 +191,7 @@ func (p *libsvmParser) finish(features int) error {
 		e.Line = p.widest
 		return e
 	case features > found:
-		if err := p.fits(features); err != nil {
+		if err := p.checkSize(features); err != nil {
 			return err
 		}
 		p.columns = append(p.columns, make([][]float64, features-found)...)
@@ -213,7 +212,7 @@ func pad(column []float64, rows int) []float64 {
 	return append(column, make([]float64, rows-len(column))...)
 }
 
-// token cuts the first word off a line.
+// token divides a line into its first word and the rest.
 func token(line []byte) (word, rest []byte) {
 	isSpace := func(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 	i := 0

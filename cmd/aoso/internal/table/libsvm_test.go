@@ -122,9 +122,7 @@ func FuzzLIBSVM(f *testing.F) {
 	})
 }
 
-// beginsLikeAnother reports whether a text would be taken for compressed, or
-// lose its first character as a byte order mark: its first label or name may
-// begin so where something stood before it.
+// beginsLikeAnother reports whether a text begins like compressed data or with a byte order mark, as its first label or name may.
 func beginsLikeAnother(text []byte) bool {
 	text = bytes.TrimLeft(text, "\"")
 	return bytes.HasPrefix(text, []byte("\x1f\x8b")) || bytes.HasPrefix(text, []byte("\ufeff"))

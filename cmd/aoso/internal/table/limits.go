@@ -7,16 +7,15 @@ import (
 	"io"
 )
 
-// Limits bound what a file may make of itself in memory, because files may come from
-// anyone. 0 is the default.
+// Limits bound the memory that a file takes, as files may come from anyone. 0 is the default.
 type Limits struct {
-	Line  int // bytes of a line, or of a record of CSV with line ends in quotes
+	Line  int // bytes of a line, or of a CSV record with line ends in quotes
 	Cell  int // bytes of a cell, unless its column is left out
-	Ratio int // bytes in memory, and unpacked, for each byte of the file, beyond the first FreeBytes
+	Ratio int // bytes in memory, and uncompressed bytes, for each byte of the file, beyond the first FreeBytes
 }
 
-// The default limits. A number takes two characters in a file and up to 24 bytes in
-// memory while its column grows; a category takes more than a hundred.
+// The default limits. A number has at least two characters in a file, and takes up to 24 bytes of memory while its column grows. A category
+// takes more than 100 bytes.
 const (
 	DefaultLine   = 1 << 26
 	DefaultCell   = 1 << 20
@@ -38,7 +37,7 @@ func (l *Limits) Check() error {
 	return nil
 }
 
-// Bytes returns how many bytes of memory the given bytes of a file may take.
+// Bytes returns the memory in bytes that this many bytes of a file may take.
 func (l *Limits) Bytes(ofFile int64, packed bool) float64 {
 	ratio := DefaultRatio
 	if packed {
@@ -50,7 +49,7 @@ func (l *Limits) Bytes(ofFile int64, packed bool) float64 {
 // MaxCell returns the limit of a cell.
 func (l *Limits) MaxCell() int { return cmp.Or(l.Cell, DefaultCell) }
 
-// allowed returns how much memory the bytes read so far may take.
+// allowed returns the memory in bytes that the part of the file read so far may take.
 func (s *source) allowed() float64 { return s.limits.Bytes(s.read, s.packed != nil) }
 
 // checkLine checks the length of a line, or of a part of it.
@@ -61,7 +60,7 @@ func (s *source) checkLine(length, line int) error {
 	return nil
 }
 
-// cellTooLong returns the message for a cell above the limit; "": it is not.
+// cellTooLong returns the message for a cell above the limit; "" if it is within.
 func (s *source) cellTooLong(b []byte) string {
 	if most := s.limits.MaxCell(); len(b) > most {
 		return fmt.Sprintf("a cell has %d bytes; allowed: at most %d, unless --max-cell allows more", len(b), most)
@@ -69,10 +68,10 @@ func (s *source) cellTooLong(b []byte) string {
 	return ""
 }
 
-// errUnpacked is the error of compressed data that grow beyond the limit.
+// errUnpacked is the error if compressed data unpack to more than the limit.
 var errUnpacked = errors.New("unpacked, the data are too large for the size of the file")
 
-// bounded reads what was unpacked, up to the limit.
+// bounded reads unpacked data, up to the limit.
 type bounded struct {
 	io.Reader
 	s        *source

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// frame compresses a text with Zstandard. Frames that follow one another are a file.
+// frame compresses a text with Zstandard. Several frames in a row are a file.
 func frame(t testing.TB, text string) string {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
@@ -18,7 +18,7 @@ func frame(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// TestLimits: the options raise and lower the limits, which count what they say.
+// TestLimits: the options raise and lower the limits.
 func TestLimits(t *testing.T) {
 	long := "a,b,class\n1," + strings.Repeat("z", 2000) + ",x\n"
 	quoted := "a,class\n1,\"" + strings.Repeat("y\n", 1000) + "\"\n"
@@ -61,7 +61,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestWindow: Zstandard may refer 128 MiB back, as zstd --long writes, and no more.
+// TestWindow: the window of Zstandard may have 128 MiB, as of zstd --long, but not more.
 func TestWindow(t *testing.T) {
 	const magic, descriptor = "\x28\xb5\x2f\xfd", "\x00"
 	for exponent, want := range map[byte]string{17: "ends early", 18: "window size exceeded", 31: "window size exceeded"} {

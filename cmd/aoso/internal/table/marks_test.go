@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestMarks: the marks of other programs are missing values among numbers, dates and
-// truth values, and texts among texts.
+// TestMarks: the marks of other programs are missing values among numbers, dates and truth values, and categories among strings.
 func TestMarks(t *testing.T) {
 	type f = [][]float64
 	type s = []string
@@ -44,7 +43,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMissingLabels: a class may be called NA where the options or a model say so.
+// TestMissingLabels: a class may be called NA if the options or a model say so.
 func TestMissingLabels(t *testing.T) {
 	const text = "u,y\n1,NA\n2,null\n3,x\n"
 	want := Table{Names: []string{"u"}, Columns: [][]float64{{1, 2, 3}}, Labels: []string{"NA", "null", "x"}, LabelName: "y", Rows: 3}
@@ -60,7 +59,7 @@ func TestMissingLabels(t *testing.T) {
 	})
 }
 
-// TestOdd: columns of texts that may be meant as numbers are told.
+// TestOdd: categorical columns that may be meant to be numeric are reported.
 func TestOdd(t *testing.T) {
 	numbers := func(n int) (text strings.Builder) {
 		text.WriteString("u,y\n")

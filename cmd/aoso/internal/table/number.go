@@ -8,19 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a cell turned out to hold.
+// kind is the kind of a cell.
 type kind uint8
 
 const (
 	numeric kind = iota
 	missing
-	mark // missing in a column of numbers, a text among texts
+	mark // a missing value in a column of numbers, otherwise a string
 	tooLarge
 	text
 )
 
-// number reads a trimmed cell; the value is NaN unless it is a number or an
-// infinity.
+// number reads a trimmed cell. The value is NaN unless the cell is a number or an infinity.
 func number(b []byte) (float64, kind) {
 	var i, digits, scale int
 	var m uint64
@@ -40,7 +39,7 @@ func number(b []byte) (float64, kind) {
 			scale++
 		}
 	}
-	// Both operands exact, so the one rounding of the division is the correct one.
+	// Both operands are exact, so the division rounds once, correctly.
 	if i == len(b) && digits > 0 && digits <= 19 && m < 1<<53 {
 		v := float64(m) / pow10[scale]
 		if negative {
@@ -51,7 +50,7 @@ func number(b []byte) (float64, kind) {
 	return slowNumber(b)
 }
 
-// pow10 reaches as far as the digits that number takes; all are exact.
+// pow10 has the powers of ten for all numbers of digits in number. All are exact.
 var pow10 = [20]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
@@ -69,7 +68,7 @@ func slowNumber(b []byte) (float64, kind) {
 	switch {
 	case bytes.EqualFold(word, []byte("inf")), bytes.EqualFold(word, []byte("infinity")):
 		return math.Inf(1 - 2*bytes.Count(b, []byte("-"))), numeric
-	case len(bytes.Trim(b, "0123456789+-.eE")) > 0: // keeps out the hexadecimal that ParseFloat takes
+	case len(bytes.Trim(b, "0123456789+-.eE")) > 0: // ParseFloat would accept hexadecimal numbers and underscores
 		return math.NaN(), text
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
@@ -98,8 +97,7 @@ func isMissing(b []byte) bool {
 	return false
 }
 
-// isMark reports whether a cell marks a missing value in the way of other programs:
-// the marks of pandas, a minus, and the point of SAS.
+// isMark reports whether a cell marks a missing value as other programs do: the marks of pandas, a minus, and the point of SAS.
 func isMark(b []byte) bool {
 	switch string(b) {
 	case "-", ".", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "None", "NaT", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
@@ -108,7 +106,7 @@ func isMark(b []byte) bool {
 	return false
 }
 
-// complaint returns the message for a cell that is no number.
+// complaint returns the message for a cell that is not a number.
 func complaint(b []byte, k kind) string {
 	if k == tooLarge {
 		return quote(b) + " is beyond the range of numbers"
@@ -116,7 +114,7 @@ func complaint(b []byte, k kind) string {
 	return quote(b) + " is not a number (numbers, or empty / NA / NaN / ? for missing)"
 }
 
-// missingLabel returns the message for a label that is missing.
+// missingLabel returns the message for a missing label.
 func missingLabel(b []byte) string {
 	if len(b) == 0 {
 		return "the label is missing"
@@ -124,7 +122,7 @@ func missingLabel(b []byte) string {
 	return "the label is missing (" + quote(b) + " stands for a missing value; --text-labels takes it as a class)"
 }
 
-// notText returns the message for a name or label that is no text; "" for others.
+// notText returns the message for a name or label that is not text; "" if it is.
 func notText(b []byte) string {
 	switch {
 	case !utf8.Valid(b):
@@ -135,7 +133,7 @@ func notText(b []byte) string {
 	return ""
 }
 
-// quote shows a text that may be long or no text at all.
+// quote returns the beginning of b in quotes, with escapes for bytes that are not text.
 func quote[T string | []byte](b T) string {
 	const most = 40
 	if len(b) > most {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// otherBinaries are the first bytes of files that are neither CSV nor LIBSVM.
-// They may begin a text too, so they count in files with zero bytes only.
+// otherBinaries has the first bytes of binary formats. Text may begin with some of them, so they count only in files with zero bytes.
 var otherBinaries = []struct{ magic, name string }{
 	{"PK\x03\x04", "a zip archive or a workbook"},
 	{"\xd0\xcf\x11\xe0", "an old workbook or another file of Office"},
@@ -26,8 +25,7 @@ var otherBinaries = []struct{ magic, name string }{
 	{"AOSO", "a model or dataset file of aoso"},
 }
 
-// otherTexts begin texts that are neither CSV nor LIBSVM, in lower case and without
-// blanks.
+// otherTexts has the beginnings of text formats, in lower case and without white space.
 var otherTexts = []struct{ start, name string }{
 	{"versionhttps://git-lfs.github.com/spec/", "a pointer of Git LFS, not the data; git lfs pull fetches them"},
 	{"<<<<<<<", "a file with conflict markers of git"},
@@ -40,8 +38,7 @@ var otherTexts = []struct{ start, name string }{
 	{"%pdf-", "a PDF document"},
 }
 
-// otherFormat returns the format of a file that is neither CSV nor LIBSVM, by its
-// first bytes; "": none is known.
+// otherFormat returns the format of a file that is neither CSV nor LIBSVM, by its first bytes; "" if it is unknown.
 func otherFormat(head []byte) string {
 	if bytes.IndexByte(head[:min(512, len(head))], 0) >= 0 {
 		for _, other := range otherBinaries {
@@ -50,7 +47,7 @@ func otherFormat(head []byte) string {
 			}
 		}
 	}
-	const tar = 257 // where the header of a tar archive says so
+	const tar = 257 // the offset of ustar in a tar archive
 	if len(head) > tar && bytes.HasPrefix(head[tar:], []byte("ustar")) {
 		return "a tar archive"
 	}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestOtherFormats: files that are no data are refused by what they are, plain or
-// compressed; texts that only begin like them are read.
+// TestOtherFormats: errors name the format of other files, plain or compressed. Texts that only begin like them are read.
 func TestOtherFormats(t *testing.T) {
 	archive := "data.csv" + strings.Repeat("\x00", 249) + "ustar\x0000"
 	for text, want := range map[string]string{

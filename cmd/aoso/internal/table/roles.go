@@ -9,23 +9,23 @@ import (
 	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
 )
 
-// Roles is what the columns of a file are for, as their indices.
+// Roles has the roles of the columns of a file, as indices of columns.
 type Roles struct {
 	Label, Weight, RowID int // −1: none
 	Features             []int
-	Ignored              []int // as the options say
-	Strange              []int // no features of Options.Names
+	Ignored              []int // left out, as the options say
+	Strange              []int // left out, as Options.Names does not have them
 	Numeric, Coded       []int
 }
 
-// header is the columns of a file.
+// header has the columns of a file.
 type header struct {
-	names []string // nil: it has none
-	width int
+	names []string // nil: the file has no header
+	width int      // number of columns
 }
 
-// RolesOf says what the columns of a file with these names are for. Those of an index
-// are left out, unless the options name them.
+// RolesOf returns the roles of columns with these names. It leaves out columns of an index, as pandas writes them, unless the options name
+// them.
 func (o *Options) RolesOf(names []string, index []bool) (*Roles, error) {
 	h, label := header{names, len(names)}, -1
 	o = o.withoutIndex(h, index)
@@ -46,8 +46,7 @@ func (o *Options) RolesOf(names []string, index []bool) (*Roles, error) {
 	return o.roles(h, label)
 }
 
-// withoutIndex returns options that ignore the columns of an index which they do not
-// name.
+// withoutIndex returns the options, with the columns of an index that they do not name added to Ignore.
 func (o *Options) withoutIndex(h header, index []bool) *Options {
 	if !slices.Contains(index, true) {
 		return o
@@ -60,7 +59,7 @@ func (o *Options) withoutIndex(h header, index []bool) *Options {
 	}
 	named, err := h.list(slices.Concat(o.Columns, o.Numeric, o.Categorical, o.Ignore), "columns")
 	if err != nil {
-		return o // which is told later
+		return o // roles reports the error
 	}
 	changed := *o
 	changed.Ignore = slices.Clone(o.Ignore)
@@ -72,21 +71,19 @@ func (o *Options) withoutIndex(h header, index []bool) *Options {
 	return &changed
 }
 
-// isUnlabelled reports whether a file that may lack labels does, or needs none
-// because its features are known by name.
+// isUnlabelled reports whether a file that need not have labels has none, or needs none because its features are known by name.
 func (o *Options) isUnlabelled(h header) bool {
 	if h.names != nil && o.Names != nil {
 		return o.lastLabel()
 	}
-	ignored, _ := h.list(o.Ignore, "ignore") // errors come later
+	ignored, _ := h.list(o.Ignore, "ignore") // roles reports the error
 	return h.width-len(ignored) == o.Features
 }
 
-// lastLabel reports whether the label is in the last column, because nothing names it.
+// lastLabel reports whether the label is in the last column, as the options name no other.
 func (o *Options) lastLabel() bool { return o.Label == "" || o.Label == "last" }
 
-// roles says what the columns are for, of which one was found to be the label, −1
-// for none.
+// roles returns the roles of the columns. label is the column of the label; −1: none.
 func (o *Options) roles(h header, label int) (*Roles, error) {
 	r := &Roles{Label: label, Weight: -1, RowID: -1}
 	taken := make([]string, h.width) // the roles
@@ -110,12 +107,12 @@ func (o *Options) roles(h header, label int) (*Roles, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.labelBeside(h, r, taken, ignored); err != nil {
+	if err := o.findLabel(h, r, taken, ignored); err != nil {
 		return nil, err
 	}
 	if r.Label >= 0 {
 		if taken[r.Label] != "" {
-			return nil, fmt.Errorf("%s: column %s is the label", taken[r.Label], quote(h.called(r.Label)))
+			return nil, fmt.Errorf("%s: column %s is the label", taken[r.Label], quote(h.displayName(r.Label)))
 		}
 		taken[r.Label] = "label"
 	}
@@ -132,7 +129,7 @@ func (o *Options) roles(h header, label int) (*Roles, error) {
 		}
 		for _, j := range *listed.to {
 			if role := taken[j]; role != "" {
-				return nil, fmt.Errorf("%s: column %s is %s", listed.what, quote(h.called(j)), described(role))
+				return nil, fmt.Errorf("%s: column %s is %s", listed.what, quote(h.displayName(j)), described(role))
 			}
 		}
 	}
@@ -146,9 +143,8 @@ func described(role string) string {
 	return "the " + role
 }
 
-// labelBeside finds the label, where nothing names it, among the columns that are
-// no features, if the features are known by name.
-func (o *Options) labelBeside(h header, r *Roles, taken []string, ignored []int) error {
+// findLabel finds the label among the columns that are not features, if the features are known by name and the options do not name the label.
+func (o *Options) findLabel(h header, r *Roles, taken []string, ignored []int) error {
 	if h.names == nil || o.Names == nil || r.Label < 0 || !o.lastLabel() {
 		return nil
 	}
@@ -171,11 +167,11 @@ func (o *Options) labelBeside(h header, r *Roles, taken []string, ignored []int)
 	return nil
 }
 
-// chooseFeatures says which of the other columns are features.
+// chooseFeatures sets the features among the columns without a role.
 func (o *Options) chooseFeatures(h header, r *Roles, taken []string, ignored []int) error {
 	for _, j := range ignored {
 		if taken[j] != "" {
-			return fmt.Errorf("ignore: column %s is %s", quote(h.called(j)), described(taken[j]))
+			return fmt.Errorf("ignore: column %s is %s", quote(h.displayName(j)), described(taken[j]))
 		}
 		r.Ignored = append(r.Ignored, j)
 	}
@@ -189,7 +185,7 @@ func (o *Options) chooseFeatures(h header, r *Roles, taken []string, ignored []i
 		}
 		for _, j := range chosen {
 			if taken[j] != "" {
-				return fmt.Errorf("columns: column %s is %s", quote(h.called(j)), described(taken[j]))
+				return fmt.Errorf("columns: column %s is %s", quote(h.displayName(j)), described(taken[j]))
 			}
 		}
 		for j := range taken {
@@ -217,8 +213,7 @@ func (o *Options) chooseFeatures(h header, r *Roles, taken []string, ignored []i
 	return nil
 }
 
-// find finds a column by name or index; where a header has an index for a name, the
-// name wins.
+// find finds a column by name or index. If a name is a number, the name wins.
 func (h header) find(name, role string) (int, error) {
 	if j := slices.Index(h.names, name); j >= 0 {
 		return j, nil
@@ -232,11 +227,10 @@ func (h header) find(name, role string) (int, error) {
 	case h.names == nil:
 		return 0, fmt.Errorf("%s: no column %s: the file has no header, so it is an index in 0..%d", role, quote(name), h.width-1)
 	}
-	return 0, fmt.Errorf("%s: no column %s%s", role, quote(name), h.instead(name))
+	return 0, fmt.Errorf("%s: no column %s%s", role, quote(name), h.suggestion(name))
 }
 
-// list finds columns by names or indices. A text with commas that is no name is a
-// list of them.
+// list finds columns by names or indices, and sorts them. A string with commas that is not a name is a list of names.
 func (h header) list(names []string, role string) (found []int, err error) {
 	for _, name := range names {
 		j, err := h.find(name, role)
@@ -257,8 +251,8 @@ func (h header) list(names []string, role string) (found []int, err error) {
 	return slices.Compact(found), nil
 }
 
-// instead returns what to add to a message about a name that no column has.
-func (h header) instead(name string) string {
+// suggestion returns the end of a message about a name that no column has: a similar name, or all names.
+func (h header) suggestion(name string) string {
 	if near := spelling.Suggestion(name, h.names, "%q"); near != "" {
 		return near
 	}
@@ -269,7 +263,7 @@ func (h header) instead(name string) string {
 	return "; the columns are " + h.listed(all)
 }
 
-// listed shows column names, not all when there are many.
+// listed returns the names of columns for a message, at most 30.
 func (h header) listed(columns []int) string {
 	const most = 30
 	var names []string
@@ -283,8 +277,8 @@ func (h header) listed(columns []int) string {
 	return strings.Join(names, ", ")
 }
 
-// called returns what a column is called in messages: its name, or its index.
-func (h header) called(j int) string {
+// displayName returns the name of a column for messages, or its index.
+func (h header) displayName(j int) string {
 	if h.names != nil {
 		return h.names[j]
 	}

@@ -17,12 +17,12 @@ func (p *csvParser) rowID(b []byte) error {
 		return p.fail(p.id, "the row id "+quote(b)+" is not an integer from -2^63 to 2^64-1")
 	}
 	if len(p.ids) == cap(p.ids) {
-		room := max(1024, 2*len(p.ids))
-		if err := p.take(8 * room); err != nil {
+		capacity := max(1024, 2*len(p.ids))
+		if err := p.charge(8 * capacity); err != nil {
 			return err
 		}
-		p.taken -= 8 * float64(cap(p.ids))
-		p.ids = append(make([]uint64, 0, room), p.ids...)
+		p.charged -= 8 * float64(cap(p.ids))
+		p.ids = append(make([]uint64, 0, capacity), p.ids...)
 	}
 	p.ids = append(p.ids, id)
 	return nil

@@ -12,7 +12,7 @@ import (
 
 const bufferSize = 1 << 18
 
-// source hands out the lines of a text, and knows where it is for the errors.
+// source reads a text line by line, counts lines for errors, and counts memory.
 type source struct {
 	name   string
 	r      *bufio.Reader
@@ -20,20 +20,19 @@ type source struct {
 	line   int          // the line last returned, from 1
 	long   []byte       // a line that outgrew r's buffer
 
-	taken, most float64 // bytes of memory
-	again       *rereader
-	limits      Limits
-	read        int64 // bytes of the file
+	charged, budget float64 // bytes of memory
+	rereader        *rereader
+	limits          Limits
+	read            int64 // bytes of the file
 }
 
-// share is how much of the machine's memory a table may take: whoever reads it
-// wants to do something with it.
+// share is the share of the machine's memory that a table may take. The rest is for its use.
 const share = 0.75
 
 const bom = "\xef\xbb\xbf"
 
 func open(r io.Reader, name string, limits Limits) (*source, error) {
-	s := &source{name: name, most: share * mem.Plannable(), again: &rereader{}, limits: limits}
+	s := &source{name: name, budget: share * mem.Plannable(), rereader: &rereader{}, limits: limits}
 	s.r = bufio.NewReaderSize(&counted{r, func(bytes int) { s.read += int64(bytes) }}, bufferSize)
 	start, _ := s.r.Peek(magicBytes)
 	if s.packed = compressionOf(start); s.packed != nil {
@@ -50,7 +49,7 @@ func open(r io.Reader, name string, limits Limits) (*source, error) {
 		return nil, s.errorf("is text in UTF-16; it must be UTF-8")
 	}
 	for mark, _ := s.r.Peek(len(bom)); string(mark) == bom; mark, _ = s.r.Peek(len(bom)) {
-		s.r.Discard(len(bom)) // programs that add one do so each time
+		s.r.Discard(len(bom)) // there may be several, as some programs add one each time they write the file
 	}
 	head, _ := s.r.Peek(bufferSize)
 	if other := otherFormat(head); other != "" {
@@ -65,8 +64,7 @@ func open(r io.Reader, name string, limits Limits) (*source, error) {
 	return s, nil
 }
 
-// lineEnds is a reader of a text whose lines end in carriage returns alone, as on
-// old Macs. It turns them into line feeds.
+// lineEnds replaces carriage returns by line feeds, in a text whose lines end in carriage returns alone, as on old Macs.
 type lineEnds struct{ io.Reader }
 
 func (l *lineEnds) Read(b []byte) (int, error) {
@@ -79,7 +77,7 @@ func (l *lineEnds) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// next returns the next line without its end, valid until the next call; io.EOF comes after the last.
+// next returns the next line without its end; io.EOF after the last. The line is valid until the next call.
 func (s *source) next() ([]byte, error) {
 	b, err := s.r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -114,37 +112,36 @@ func (s *source) next() ([]byte, error) {
 	return bytes.TrimSuffix(b, []byte{'\r'}), nil
 }
 
-// take counts memory that the table is going to take, and refuses more than
-// the machine has: Go ends a program that runs out of it.
-func (s *source) take(bytes int) error {
-	s.taken += float64(bytes)
-	const growing = 3 // a buffer that grows to twice its size
-	if s.taken+growing*float64(s.again.read.Cap()) <= min(s.most, s.allowed()) {
+// charge counts memory that the table will take, and returns an error if there is too little. Go would end a program that runs out of memory.
+func (s *source) charge(bytes int) error {
+	s.charged += float64(bytes)
+	const growing = 3 // the buffer and a copy of twice its size, while it grows
+	if s.charged+growing*float64(s.rereader.read.Cap()) <= min(s.budget, s.allowed()) {
 		return nil
 	}
 	return s.tooMuch(s.line)
 }
 
 func (s *source) tooMuch(line int) error {
-	if allowed := s.allowed(); allowed < s.most {
+	if allowed := s.allowed(); allowed < s.budget {
 		return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, which is too much for the first %d bytes of the file; --max-ratio allows more", allowed/1e9, s.read)}
 	}
-	return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, %d %% of the memory there is", s.most/1e9, int(100*share))}
+	return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, %d %% of the memory there is", s.budget/1e9, int(100*share))}
 }
 
-// append returns the append that takes memory.
+// append appends b to dst, and charges the memory.
 func (s *source) append(dst, b []byte) ([]byte, error) {
 	if more := len(dst) + len(b); more > cap(dst) {
-		if s.take(2*more) != nil {
-			return dst, s.tooMuch(s.line + 1) // not at its end
+		if s.charge(2*more) != nil {
+			return dst, s.tooMuch(s.line + 1) // the line is not complete yet
 		}
-		s.taken -= float64(cap(dst))
+		s.charged -= float64(cap(dst))
 		dst = append(make([]byte, 0, 2*more), dst...)
 	}
 	return append(dst, b...), nil
 }
 
-// format tells LIBSVM from CSV by the first line that is neither blank nor a comment.
+// format returns the format, libsvm or csv, by the first line that is neither blank nor a comment.
 func (s *source) format() string {
 	head, _ := s.r.Peek(bufferSize)
 	for len(head) > 0 {
@@ -156,7 +153,7 @@ func (s *source) format() string {
 			continue
 		}
 		index, value, ok := bytes.Cut(second, []byte{':'})
-		// A clock time in a CSV cell looks like index:value too, but drags the next cells along.
+		// A time of day in a CSV cell also looks like index:value, but other cells follow in the same word.
 		if ok && len(value) > 0 && !bytes.ContainsAny(value, ",;") &&
 			(string(index) == "qid" || len(bytes.Trim(index, "0123456789")) == 0 && len(index) > 0) {
 			return "libsvm"
@@ -182,12 +179,12 @@ func (s *source) broken(err error) error {
 	return e
 }
 
-// errorf blames the file as a whole.
+// errorf returns an error of the whole file.
 func (s *source) errorf(format string, args ...any) error {
 	return &Error{File: s.name, Msg: fmt.Sprintf(format, args...)}
 }
 
-// noRows blames a file that has no rows.
+// noRows returns the error of a file without rows.
 func (s *source) noRows(msg string) error {
 	return &Error{File: s.name, Msg: msg, Err: ErrNoRows}
 }

@@ -1,4 +1,4 @@
-// Package table reads a data file, CSV or LIBSVM, plain or gzip, into columns.
+// Package table reads data files, CSV or LIBSVM, plain or compressed, into columns.
 package table
 
 import (
@@ -15,25 +15,25 @@ import (
 
 // Table is a data file in memory. Every column has Rows cells.
 type Table struct {
-	Names     []string    // feature names; nil when the file has none
-	Columns   [][]float64 // one a feature; NaN is a missing cell, never an infinity
-	Labels    []string    // label cells as written, trimmed; nil when there is no label
-	LabelName string      // "" when the file has no header or no label
-	IDs       []uint64    // of the rows, those below 0 plus 2⁶⁴; nil when Options.RowID names no column
-	Weights   []float64   // of the rows; nil when Options.Weight names no column
+	Names     []string    // feature names; nil: the file has no header
+	Columns   [][]float64 // by feature and row; NaN is a missing cell
+	Labels    []string    // by row: the label cell as written, trimmed; nil: there is no label
+	LabelName string      // "": the file has no header or no label
+	IDs       []uint64    // by row, 2⁶⁴ added to negative ids; nil: Options.RowID names no column
+	Weights   []float64   // by row; nil: Options.Weight names no column
 	Rows      int
 
-	Kinds      []Kind     // of the features
-	Categories [][]string // of the features; nil, also for all: numbers. The cell of a text is a position in the list.
+	Kinds      []Kind     // by feature
+	Categories [][]string // by feature, nil if it is numeric; nil: all are numeric. Cells are positions in the list.
 	Coded      []int      // features with numbers that Options.Categorical lists
 	Ignored    []string   // columns left out, as Options.Ignore and Options.Columns say
-	Strange    []string   // columns left out because Options.Names lacks them
+	Strange    []string   // columns left out, as Options.Names does not have them
 
-	DecimalComma bool // numbers have decimal commas; nobody said so
+	DecimalComma bool // decimal commas were detected
 
-	Odd    []string // why columns are categorical most of whose cells are numbers
+	Odd    []string // for each categorical column that may be meant to be numeric: why it is categorical
 	Marked []string // columns of numbers in which cells such as N/A are missing values
-	Doubt  string   // what may have been read otherwise than it was meant; "": nothing
+	Doubt  string   // why the first line may be a header, or a row, against what was decided; "": no doubt
 
 	sparse *libsvmParser // of a LIBSVM file
 }
@@ -45,39 +45,37 @@ type Options struct {
 	// of each line, and only "last" and "none" are allowed.
 	Label string
 
-	// TextLabels takes labels as they are. Otherwise 1.0 is the label 1 and NA a missing label, unless
-	// Classes, those of the model or dataset that the labels are for, has 1.0 or NA.
+	// TextLabels keeps labels as they are. Otherwise 1.0 is the label 1, and NA is a missing label, unless Classes has 1.0 or NA. Classes
+	// has the classes of the model or dataset that the labels are for.
 	TextLabels bool
 	Classes    []string
 
 	// Format is "auto" (or ""), "csv" or "libsvm".
 	Format string
 
-	// Header tells whether a CSV file has one: "auto" (or ""), which goes by the cells of its first
-	// line, "yes" or "no".
+	// Header says whether a CSV file has a header: "yes", "no", or "auto" (or ""), which decides by the cells of the first line.
 	Header string
 
-	// Features is the number of features a LIBSVM file shall have; 0 takes the largest index found.
+	// Features is the number of features that a LIBSVM file must have; 0: the largest index is their number.
 	Features int
 
-	// LabelOptional takes a CSV file of exactly Features columns, and a LIBSVM file whose first row
-	// starts with a feature, for a file without labels, whatever Label says. Where the file has a
-	// header, and Names is not nil, the label is left out with all other columns that are no features.
+	// LabelOptional allows files without labels, whatever Label says: a CSV file with exactly Features columns, and a LIBSVM file whose
+	// first row begins with a feature. If a CSV file has a header and Names is not nil, the label is left out, as are all other columns
+	// that are not features.
 	LabelOptional bool
 
-	// Names is the names of the features that a CSV file with a header shall have, beside which it
-	// may have others; nil: any.
+	// Names has the names of the features that a CSV file with a header must have. It may have other columns. nil: any names.
 	Names []string
 
-	// NumericFeatures tells which of the features that the file shall have are
-	// numeric, so that text there is an error; nil: any may have texts.
+	// NumericFeatures says which of the features that the file must have are numeric, so that text in them is an error; nil: any feature
+	// may be categorical.
 	NumericFeatures []bool
 
-	// Categories lists the categories of these features; nil, also for all: they are numeric, or not known.
+	// Categories has the categories of these features, nil for a feature that is numeric or whose categories are unknown; nil: for all.
 	Categories [][]string
 
 	// RowID is the column of a CSV file that has the ids of the rows, by name or 0-based index;
-	// "": none. If RowIDOptional is true, a file with a header may lack the column.
+	// "": none. If RowIDOptional is true, a file with a header need not have the column.
 	RowID         string
 	RowIDOptional bool
 
@@ -85,30 +83,30 @@ type Options struct {
 	// "": none.
 	Weight string
 
-	// Columns lists the columns of a CSV file that are features; nil: all. Ignore, Numeric and
-	// Categorical list those to leave out, those in which text is an error, and those whose numbers
-	// are categories too. Columns go by name or 0-based index; a text with commas is a list.
+	// Columns lists the columns of a CSV file that are features; nil: all. Ignore lists columns to leave out, Numeric columns in which text
+	// is an error, and Categorical columns whose numbers are categories. Columns are given by name or 0-based index; a string with commas
+	// is a list.
 	Columns, Ignore, Numeric, Categorical []string
 
 	Dialect
 	Limits
 }
 
-// Dialect is how a CSV file is written; the zero value finds it out.
+// Dialect says how a CSV file is written. The zero value detects it.
 type Dialect struct {
-	// Separator is between two cells: a character, "tab", or "space" for any number of blanks and
-	// tabs; "": comma, semicolon or tab, or else | or blanks if the first two lines have some.
+	// Separator separates cells: a character, "tab", or "space" for any number of blanks and tabs; "": comma, semicolon or tab, or | or
+	// blanks if the first line has none of them.
 	Separator string
 
-	// Decimal is before the decimals of a number, "." or ","; "": a comma if the separator is
-	// another one and the first cells with commas are numbers, and could not be otherwise.
+	// Decimal is the decimal mark, "." or ","; "": a comma if the separator is another character and the first lines have numbers that
+	// must have decimal commas, otherwise a point.
 	Decimal string
 
-	// Comment begins lines to skip; "": # does, before the first other line.
+	// Comment is the beginning of lines to skip; "": lines before the data that begin with #.
 	Comment string
 }
 
-// check checks what the options say of a file.
+// check checks the options for a file called name.
 func (o *Options) check(name string) error {
 	switch o.Header {
 	case "", "auto", "yes", "no":
@@ -127,10 +125,10 @@ var ErrNoRows = errors.New("no rows")
 // Error says what is wrong in a file, and where.
 type Error struct {
 	File   string
-	Line   int    // from 1; 0 when no line is to blame
-	Column string // a column's name or index; "" when no column is to blame
+	Line   int    // from 1; 0: the error is not in a line
+	Column string // a column's name or index; "": the error is not in a column
 	Msg    string
-	Err    error // ErrNoRows, or the failure to read behind it, if any
+	Err    error // ErrNoRows, or the error of reading; nil: another error
 }
 
 func (e *Error) Error() string {
@@ -166,8 +164,8 @@ func Read(path string, o Options) (*Table, error) {
 	return Parse(f, path, o)
 }
 
-// Parse reads a table from r; name stands for the file in errors. If it has to
-// read again from the start, it seeks there, or else remembers what it read.
+// Parse reads a table from r. name is the name of the file for errors. If Parse must read the file again from the start, it seeks; if r cannot
+// seek, Parse keeps the bytes that it read.
 func Parse(r io.Reader, name string, o Options) (*Table, error) {
 	if err := o.check(name); err != nil {
 		return nil, err
@@ -189,32 +187,30 @@ func Parse(r io.Reader, name string, o Options) (*Table, error) {
 	return t, err
 }
 
-// parse reads a table in which some columns are known to be texts. give is as for
-// parseCSV.
-func parse(r *rereader, name string, o Options, texts map[int]bool, give func(*Table) error) (*Table, error) {
+// parse reads a table. texts has the columns that are known to be categorical. emit is as for parseCSV.
+func parse(r *rereader, name string, o Options, texts map[int]bool, emit func(*Table) error) (*Table, error) {
 	s, err := open(r, name, o.Limits)
 	if err != nil {
 		return nil, err
 	}
-	s.again = r
+	s.rereader = r
 	switch o.Format {
 	case "", "auto":
 		o.Format = s.format()
 	}
 	switch o.Format {
 	case "csv":
-		return parseCSV(s, o, texts, give)
+		return parseCSV(s, o, texts, emit)
 	case "libsvm":
-		return parseLIBSVM(s, o, maxCells, give)
+		return parseLIBSVM(s, o, maxCells, emit)
 	}
 	return nil, s.errorf(`unknown format %q (auto, csv or libsvm)`, o.Format)
 }
 
-// rereader reads data that may have to be read again. It remembers what it read if
-// it cannot seek.
+// rereader reads data that may have to be read again. If r cannot seek, it keeps the bytes that it read.
 type rereader struct {
 	r      io.Reader
-	seeker io.Seeker // nil: there is none
+	seeker io.Seeker // nil: r cannot seek
 	start  int64
 	read   bytes.Buffer
 	last   bool // the data will not be read again
@@ -228,7 +224,7 @@ func (a *rereader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// rewind goes back to the start, for the last time.
+// rewind goes back to the start. It can be called once.
 func (a *rereader) rewind() error {
 	a.last = true
 	if a.seeker != nil {
@@ -239,7 +235,7 @@ func (a *rereader) rewind() error {
 	return nil
 }
 
-// reason is err without the path, which Error gives already.
+// reason returns the message of err without the path, which Error has.
 func reason(err error) string {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err.Error()
@@ -247,24 +243,24 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// keepsLabel reports whether a label stays as it is even if it is a whole number with a fraction of zeros.
+// keepsLabel reports whether a label stays as it is, even if it is written like 1.0 or NA.
 func (o *Options) keepsLabel(text string) bool {
 	return o.TextLabels || slices.Contains(o.Classes, text)
 }
 
-// labels collects label cells, each distinct text stored once.
+// labels collects label cells. It stores each distinct string once.
 type labels struct {
-	keep func(text string) bool
-	list []string
-	seen map[string]string // by cell
+	keepAsIs func(text string) bool
+	list     []string
+	seen     map[string]string // by cell
 }
 
 // isMissing reports whether a label cell is missing.
 func (l *labels) isMissing(b []byte) bool {
-	return len(b) == 0 || isMissing(b) && !l.keep(string(b))
+	return len(b) == 0 || isMissing(b) && !l.keepAsIs(string(b))
 }
 
-// whole is 1 for 1.0, and "" for what is no whole number with a fraction of zeros.
+// whole returns 1 for 1.0; "" for a text that is not an integer with a fraction of zeros.
 func whole(text string) string {
 	digits, zeros, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -274,7 +270,7 @@ func whole(text string) string {
 	return digits
 }
 
-// add appends a label; fail makes the error of one that is no text.
+// add appends a label. If it is not text, add returns the error that fail makes of the message.
 func (l *labels) add(b []byte, s *source, fail func(msg string) error) error {
 	text, ok := l.seen[string(b)]
 	if !ok {
@@ -285,21 +281,21 @@ func (l *labels) add(b []byte, s *source, fail func(msg string) error) error {
 			l.seen = make(map[string]string)
 		}
 		text = string(b)
-		if number := whole(text); number != "" && !l.keep(text) {
+		if number := whole(text); number != "" && !l.keepAsIs(text) {
 			text = number
 		}
 		l.seen[string(b)] = text
-		if err := s.take(len(text) + 128); err != nil {
+		if err := s.charge(len(text) + 128); err != nil {
 			return err
 		}
 	}
 	if len(l.list) == cap(l.list) {
-		room := max(1024, 2*len(l.list))
-		if err := s.take(16 * room); err != nil {
+		capacity := max(1024, 2*len(l.list))
+		if err := s.charge(16 * capacity); err != nil {
 			return err
 		}
-		s.taken -= 16 * float64(cap(l.list))
-		l.list = append(make([]string, 0, room), l.list...)
+		s.charged -= 16 * float64(cap(l.list))
+		l.list = append(make([]string, 0, capacity), l.list...)
 	}
 	l.list = append(l.list, text)
 	return nil

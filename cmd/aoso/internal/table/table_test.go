@@ -31,7 +31,7 @@ func equal(a, b *Table) bool {
 		slices.EqualFunc(a.Categories, b.Categories, slices.Equal[[]string])
 }
 
-// accept holds an input and the table it makes; refuse an input and the error it gives.
+// accept has an input and its table, refuse an input and its error.
 type accept struct {
 	name, in string
 	o        Options

@@ -13,12 +13,12 @@ func (p *csvParser) weight(b []byte) error {
 	}
 	list := p.weights.list
 	if len(list) == cap(list) {
-		room := max(1024, 2*len(list))
-		if err := p.take(8 * room); err != nil {
+		capacity := max(1024, 2*len(list))
+		if err := p.charge(8 * capacity); err != nil {
 			return err
 		}
-		p.taken -= 8 * float64(cap(list))
-		list = append(make([]float64, 0, room), list...)
+		p.charged -= 8 * float64(cap(list))
+		list = append(make([]float64, 0, capacity), list...)
 	}
 	p.weights.list = append(list, w)
 	return nil
