@@ -56,7 +56,7 @@ func ExampleTrainer() {
 		log.Fatal(err)
 	}
 	p := aoso.DefaultParams()
-	p.Trees = 5
+	p.NEstimators = 5
 	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{})
 	if err != nil {
 		log.Fatal(err)
@@ -132,7 +132,7 @@ func ExampleCSR() {
 
 func ExampleParseParams() {
 	p, err := aoso.ParseParams("trees=500, leaves=64, shrinkage=0.05")
-	fmt.Println(p.Trees, p.Leaves, p.Shrinkage, p.Method, err)
+	fmt.Println(p.NEstimators, p.MaxLeaves, p.LearningRate, p.Method, err)
 	err = p.Set("leaves", "many")
 	fmt.Println(err)
 	// Output:

@@ -16,7 +16,7 @@ import (
 type Shape struct {
 	Rows, Features, Classes int  // of the training set: their numbers
 	ValidRows               int  // rows of the validation set
-	MaxBins                 int  // 0: 255
+	MaxBin                  int  // 0: 255
 	Rated                   int  // categorical features of more than 100 categories, or of more than MaxBins
 	Categories              int  // of these features, in all
 	Dense                   bool // no feature is sparse, and at most one has 16 bins or fewer; or datasets are DenseOnly
@@ -94,7 +94,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		{"features", s.Features, 1, math.MaxInt32},
 		{"classes", s.Classes, 1, MaxClasses},
 		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
-		{"max_bins", s.MaxBins, 0, bin.MaxValueBins},
+		{"max_bins", s.MaxBin, 0, bin.MaxValueBins},
 		{"rated", s.Rated, 0, s.Features},
 		{"categories", s.Categories, 0, math.MaxUint32},
 	} {
@@ -102,7 +102,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 			return MemoryEstimate{}, badArgument(v.name, v.value, "%d to %d", v.least, v.most)
 		}
 	}
-	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
+	s.MaxBin = cmp.Or(s.MaxBin, bin.MaxValueBins)
 	options, err := p.settings().Resolve(boost.Shape(s))
 	if err != nil {
 		return MemoryEstimate{}, public(err)
@@ -121,7 +121,7 @@ func affordTraining(train *Dataset, options []settings.Params, folds int, o Trai
 	bins := 0
 	for i := range train.set.Mapper.Features {
 		f := &train.set.Mapper.Features[i]
-		bins, s.MaxBins = bins+f.Codes(), max(s.MaxBins, f.Codes()-1)
+		bins, s.MaxBin = bins+f.Codes(), max(s.MaxBin, f.Codes()-1)
 	}
 	if s.Rows == 0 {
 		return nil // a rank may have none
@@ -133,9 +133,9 @@ func affordTraining(train *Dataset, options []settings.Params, folds int, o Trai
 	need := 0.0
 	for _, p := range options {
 		if p.Method == AOSO {
-			p.Trees = min(p.Trees, 1) // training may end after any
+			p.NEstimators = min(p.NEstimators, 1) // training may end after any
 		}
-		threads := float64(par.NewTeam(p.Threads).Workers())
+		threads := float64(par.NewTeam(p.NThread).Workers())
 		need = max(need, float64(fit.TrainingMemory(s, boost.Params(p), folds).Total)+stack*threads)
 	}
 	features := boost.RuntimeMemory(boost.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(options[0])).Total + int64(boost.FeaturesBytes(s.Features, bins))

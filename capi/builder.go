@@ -103,7 +103,7 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 			if err != nil {
 				return err
 			}
-			err = b.ranks.apart(b.options.Threads, func() error { return take(b, &chunk{m, labels, w, ids}) })
+			err = b.ranks.apart(b.options.NThread, func() error { return take(b, &chunk{m, labels, w, ids}) })
 			if err == nil {
 				b.bytes += bytes
 			}
@@ -165,7 +165,7 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, of *ranks, make func(*builder)
 		}
 		var d *aoso.Dataset
 		of = cmp.Or(of, b.ranks)
-		if err = of.apart(b.options.Threads, func() (err error) { d, err = make(b); return err }); err != nil {
+		if err = of.apart(b.options.NThread, func() (err error) { d, err = make(b); return err }); err != nil {
 			return onFile(err)
 		}
 		if err := addDataset(out, d, of); err != nil {

@@ -61,7 +61,7 @@ func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin
 		if err := within("max_bins", int64(maxBins), 0, 255); err != nil {
 			return err
 		}
-		s.ValidRows, s.MaxBins = int(validRows), int(maxBins)
+		s.ValidRows, s.MaxBin = int(validRows), int(maxBins)
 		e, err := aoso.Estimate(s, p)
 		if err != nil {
 			return err

@@ -89,7 +89,7 @@ func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *tr
 			return t, err
 		}
 	}
-	t.calls = callsFrom(t.params.Threads)
+	t.calls = callsFrom(t.params.NThread)
 	return t, t.train.ranks.use(nil, t.affordable)
 }
 
@@ -147,8 +147,8 @@ func (t *training) affordable() error {
 		shape.ValidRows += d.Rows()
 	}
 	p := t.params
-	if p.Method == aoso.AOSO && p.Trees >= 0 {
-		p.Trees = 1 // training may end after any
+	if p.Method == aoso.AOSO && p.NEstimators >= 0 {
+		p.NEstimators = 1 // training may end after any
 	}
 	e, err := aoso.Estimate(shape, p)
 	if err != nil {
@@ -203,7 +203,7 @@ func (t *training) report(p aoso.Progress) bool {
 // run runs work of the training on its threads.
 func (t *training) run(work func() error) error {
 	return t.train.ranks.use(t.calls, func() (err error) {
-		apart(t.params.Threads, t.calls, func() { err = work() })
+		apart(t.params.NThread, t.calls, func() { err = work() })
 		return err
 	})
 }

@@ -47,7 +47,7 @@ func main() {
 }
 
 func build(file string) error {
-	set, err := aoso.NewDatasetFromBlocks(blocks(), aoso.DatasetOptions{Path: file, Threads: *threads})
+	set, err := aoso.NewDatasetFromBlocks(blocks(), aoso.DatasetOptions{Path: file, NThread: *threads})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func train(file string) error {
 	if err != nil {
 		return err
 	}
-	p.Threads = *threads
+	p.NThread = *threads
 	start := time.Now()
 	set, err := aoso.LoadDataset(file)
 	if err != nil {

@@ -99,16 +99,16 @@ var kinds = []struct {
 	{"logitboost", "logitboost", func(p *aoso.Params) { p.Method = aoso.LogitBoost }},
 	{"holdout", "full", func(p *aoso.Params) { p.Calibration = "holdout" }},
 	{"folds", "full", func(p *aoso.Params) { p.Calibration = "folds" }},
-	{"other seed, more trees and leaves", "full", func(p *aoso.Params) { p.Trees, p.Leaves, p.Seed = 40, 9, 3 }},
+	{"other seed, more trees and leaves", "full", func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Seed = 40, 9, 3 }},
 }
 
 // kindParams returns the parameters of a kind: 7 or 8 iterations, and rows are held out only for the kind.
 func kindParams(change func(*aoso.Params)) aoso.Params {
 	p := aoso.DefaultParams()
-	p.Trees, p.Leaves, p.Calibration, p.Threads = 8, 6, "none", 1
+	p.NEstimators, p.MaxLeaves, p.Calibration, p.NThread = 8, 6, "none", 1
 	change(&p)
 	if p.Method != aoso.AOSO {
-		p.Trees *= 8
+		p.NEstimators *= 8
 	}
 	return p
 }
@@ -223,7 +223,7 @@ func TestForeignCheckpoint(t *testing.T) {
 // TestForgedCheckpoint changes the numbers of a checkpoint one by one.
 func TestForgedCheckpoint(t *testing.T) {
 	d := newDataset(t, blobs(4, 300, 4, 8, 60).punch(4, 0.1))
-	p := kindParams(func(p *aoso.Params) { p.Calibration, p.Trees = "holdout", 0 })
+	p := kindParams(func(p *aoso.Params) { p.Calibration, p.NEstimators = "holdout", 0 })
 	want, err := followed(d, p, aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +316,7 @@ func TestForgedCheckpointPairs(t *testing.T) {
 		}
 	})
 	c.write(t, path)
-	if r := train(t, d, p, aoso.TrainOptions{Checkpoint: path}); r.Model.Trees() != p.Trees {
+	if r := train(t, d, p, aoso.TrainOptions{Checkpoint: path}); r.Model.Trees() != p.NEstimators {
 		t.Errorf("%d trees", r.Model.Trees())
 	}
 }

@@ -20,29 +20,29 @@ func TestParseParams(t *testing.T) {
 			p.Method, p.Leaf, p.Pairs, p.PairSelection, p.BaseClass, p.BaseGap = aoso.ABC, "pair", 1, "root", "exhaustive", 3
 		}},
 		{"trees=5,leaves=6,\nshrinkage=.5\r\nmax_depth=7  min_samples=8", func(p *aoso.Params) {
-			p.Trees, p.Leaves, p.Shrinkage, p.MaxDepth, p.MinSamples = 5, 6, 0.5, 7, 8
+			p.NEstimators, p.MaxLeaves, p.LearningRate, p.MaxDepth, p.MinSamplesLeaf = 5, 6, 0.5, 7, 8
 		}},
 		{"min_hessian=1e-3 min_gain=2 l2=3.25 max_step=4 subsample=0.1 colsample_bytree=0.2 colsample_bynode=0.3 trim=0", func(p *aoso.Params) {
-			p.MinHessian, p.MinGain, p.L2, p.MaxStep = 1e-3, 2, 3.25, 4
+			p.MinChildWeight, p.Gamma, p.RegLambda, p.MaxDeltaStep = 1e-3, 2, 3.25, 4
 			p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.1, 0.2, 0.3, 0
 		}},
 		{"stop_loss=1 early_stopping=2 metric=error threads=3 seed=18446744073709551615 level=generic", func(p *aoso.Params) {
-			p.StopLoss, p.EarlyStopping, p.Metric, p.Threads, p.Seed, p.Level = 1, 2, "error", 3, math.MaxUint64, "generic"
+			p.StopLoss, p.EarlyStoppingRounds, p.Metric, p.NThread, p.Seed, p.Level = 1, 2, "error", 3, math.MaxUint64, "generic"
 		}},
-		{"trees=5 trees=6", func(p *aoso.Params) { p.Trees = 6 }},
+		{"trees=5 trees=6", func(p *aoso.Params) { p.NEstimators = 6 }},
 		{"level=", func(*aoso.Params) {}},
 		{"level=auto leaf=auto pairs=auto trees=auto l2=auto", func(*aoso.Params) {}},
 		{"preset=paper calibration=folds", func(p *aoso.Params) { p.Preset, p.Calibration = aoso.PresetPaper, "folds" }},
-		{"num_threads=2", func(p *aoso.Params) { p.Threads = 2 }},
+		{"num_threads=2", func(p *aoso.Params) { p.NThread = 2 }},
 		{"num_leaves=9, eta=0.5 n_estimators=7 lambda_l2=2 min_child_samples=0 max_delta_step=0.0", func(p *aoso.Params) {
-			p.Leaves, p.Shrinkage, p.Trees, p.L2, p.MinSamples = 9, 0.5, 7, 2, 1
+			p.MaxLeaves, p.LearningRate, p.NEstimators, p.RegLambda, p.MinSamplesLeaf = 9, 0.5, 7, 2, 1
 		}},
 		{"max_leaves=0 eval_metric=mlogloss objective=multi:softprob verbosity=-1 booster=gbtree reg_alpha=0.0 num_class=3", func(p *aoso.Params) {}},
 		{"max_depth=-1 num_threads=-1 metric=multi_error", func(p *aoso.Params) { p.Metric = "error" }},
 		{"eval_metric=HammingLoss early_stopping=false depth=-1", func(p *aoso.Params) { p.Metric = "error" }},
 		{"scoring=top_k_accuracy", func(p *aoso.Params) { p.Metric = "top_k_error" }},
 		{"monotonic_cst=[1, 0] interaction_cst=[[0, 1], [2]] leaves=5", func(p *aoso.Params) {
-			p.MonotoneConstraints, p.InteractionConstraints, p.Leaves = "[1,0]", "[[0,1],[2]]", 5
+			p.MonotoneConstraints, p.InteractionConstraints, p.MaxLeaves = "[1,0]", "[[0,1],[2]]", 5
 		}},
 	}
 	for _, test := range tests {

@@ -269,7 +269,7 @@ func TestLeafClassesFollowRows(t *testing.T) {
 		{200_000, 10_000, 200, 32},
 		{1_000_000, 1000, 1000, 8},
 	} {
-		settings, err := defaults(func(p *Params) { p.Leaf, p.Trees = "sparse", c.trees }).Resolve(boost.Shape{Rows: c.rows, Features: 50, Classes: c.classes})
+		settings, err := defaults(func(p *Params) { p.Leaf, p.NEstimators = "sparse", c.trees }).Resolve(boost.Shape{Rows: c.rows, Features: 50, Classes: c.classes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func (p Params) Resolve(s boost.Shape) ([]Params, error) {
 	for _, fill := range p.preset(s) {
 		filled := p.filled(fill)
 		if filled.LeafClasses == 0 {
-			filled.LeafClasses = leafClassesFor(s, filled.Trees)
+			filled.LeafClasses = leafClassesFor(s, filled.NEstimators)
 		}
 		filled, err := filled.Complete(s.Classes)
 		if err != nil {
@@ -59,8 +59,8 @@ func (p Params) Complete(classes int) (Params, error) {
 		return p, err
 	}
 	p = p.normalized()
-	if n := p.TreesPerIteration(classes); p.Trees < n {
-		return p, argument.New("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)
+	if n := p.TreesPerIteration(classes); p.NEstimators < n {
+		return p, argument.New("trees", p.NEstimators, "at least %d, one iteration of %s", n, p.Method)
 	}
 	p.LeafClasses = cmp.Or(p.LeafClasses, defaultLeafClasses)
 	if p.Method != model.AOSO {

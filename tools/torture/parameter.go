@@ -269,7 +269,7 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 	if s.chance(0.7) { // else training may hold rows out
 		p.Calibration, kinds["calibration"] = "none", byDefault
 	} else if s.chance(0.5) {
-		p.Trees, kinds["trees"] = 0, byDefault
+		p.NEstimators, kinds["trees"] = 0, byDefault
 	}
 	return p, kinds
 }
