@@ -325,7 +325,7 @@ func namesOf(names []string, cols int) []string {
 // check returns an error unless the options suit this many features, rows aside.
 func (o *DatasetOptions) check(cols int) error {
 	if o.MaxBin != 0 && (o.MaxBin < 2 || o.MaxBin > bin.MaxValueBins) {
-		return badArgument("max_bins", o.MaxBin, "2 to %d", bin.MaxValueBins)
+		return badArgument("max_bin", o.MaxBin, "2 to %d", bin.MaxValueBins)
 	}
 	if err := public(settings.CheckThreads(o.NThread)); err != nil {
 		return err

@@ -49,7 +49,7 @@ type MemoryEstimate struct {
 //	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise; 0 if Dense
 //	Residuals   (28 + 8.5·min(K, leaf_classes · trees))·N with leaf sparse, and 640·N
 //	            at most of class totals, else 4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
-//	            shrinkage · max_step above 1, twice that with an exhaustive abc
+//	            shrinkage · max_delta_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
 //	Histograms  for each thread two of a group of columns, at most 512·m kiB each, and with
@@ -94,7 +94,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		{"features", s.Features, 1, math.MaxInt32},
 		{"classes", s.Classes, 1, MaxClasses},
 		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
-		{"max_bins", s.MaxBin, 0, bin.MaxValueBins},
+		{"max_bin", s.MaxBin, 0, bin.MaxValueBins},
 		{"rated", s.Rated, 0, s.Features},
 		{"categories", s.Categories, 0, math.MaxUint32},
 	} {

@@ -242,7 +242,7 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 		}
 	}
 	if p.EarlyStoppingRounds > 0 && o.Valid == nil {
-		return nil, badArgument("early_stopping", p.EarlyStoppingRounds, "0 without a validation set")
+		return nil, badArgument("early_stopping_rounds", p.EarlyStoppingRounds, "0 without a validation set")
 	}
 	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
 		return nil, err
@@ -333,21 +333,21 @@ func (t *Trainer) Scores(set int) ([]float64, error) {
 // state, whose StoppedBy says whether training goes on.
 func (t *Trainer) Judge(value float64) (Progress, error) {
 	if t.params.Metric != metric.Custom || t.params.EarlyStoppingRounds == 0 {
-		return t.last, badArgument("metric", t.params.Metric, "custom, with early_stopping above 0")
+		return t.last, badArgument("metric", t.params.Metric, "custom, with early_stopping_rounds above 0")
 	}
 	t.fit.Judge(value)
 	t.last = t.progress()
 	return t.last, nil
 }
 
-// SetShrinkage changes the parameter shrinkage from the next iteration on. A training
+// SetLearningRate changes the parameter learning_rate from the next iteration on. A training
 // that begins with other settings, or after the rows were held out, has its own again:
 // Progress.Trees is then less than before. With a collective, all ranks make the same change.
-func (t *Trainer) SetShrinkage(shrinkage float64) error {
-	if known, _, _ := spec.Find("shrinkage"); shrinkage == 0 || !known.Allows(shrinkage) {
-		return badArgument("shrinkage", shrinkage, "%s", known.Allowed())
+func (t *Trainer) SetLearningRate(rate float64) error {
+	if known, _, _ := spec.Find("learning_rate"); rate == 0 || !known.Allows(rate) {
+		return badArgument("learning_rate", rate, "%s", known.Allowed())
 	}
-	t.fit.SetShrinkage(shrinkage)
+	t.fit.SetShrinkage(rate)
 	return nil
 }
 

@@ -128,7 +128,7 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 	case train != nil && train.set.Ranks != nil:
 		return badArgument("train", "a dataset of a collective", "one of a single machine")
 	case p.EarlyStoppingRounds > 0:
-		return badArgument("early_stopping", p.EarlyStoppingRounds, "0 for a search, which chooses the number of trees")
+		return badArgument("early_stopping_rounds", p.EarlyStoppingRounds, "0 for a search, which chooses the number of trees")
 	case train != nil && train.start != nil && o.Valid == nil:
 		return badArgument("train", "a dataset that continues a model", "one made without Init; or with it, and a validation set: the model has seen the rows already")
 	}

@@ -58,7 +58,7 @@ func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin
 		if err := within("valid_rows", int64(validRows), 0, min(maxRows, maxValues/int64(features))); err != nil {
 			return err
 		}
-		if err := within("max_bins", int64(maxBins), 0, 255); err != nil {
+		if err := within("max_bin", int64(maxBins), 0, 255); err != nil {
 			return err
 		}
 		s.ValidRows, s.MaxBin = int(validRows), int(maxBins)

@@ -190,7 +190,7 @@ func (t *training) sets() []*dataset {
 func goaoso_trainer_set_shrinkage(handle C.uintptr_t, shrinkage C.double) C.aoso_status {
 	return try(func() error {
 		return useTrainer(handle, func(b *trainer) error {
-			return b.run(func() error { return b.SetShrinkage(float64(shrinkage)) })
+			return b.run(func() error { return b.SetLearningRate(float64(shrinkage)) })
 		})
 	})
 }

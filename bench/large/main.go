@@ -23,8 +23,8 @@ var (
 	features  = flag.Int("features", 50, "features of a row")
 	classes   = flag.Int("classes", 10, "classes")
 	blockRows = flag.Int("block", 1<<16, "rows of a block")
-	threads   = flag.Int("threads", 0, "threads; 0: all cores")
-	params    = flag.String("params", "preset=paper trees=20", "parameters of the training")
+	threads   = flag.Int("nthread", 0, "threads; 0: all cores")
+	params    = flag.String("params", "preset=paper n_estimators=20", "parameters of the training")
 )
 
 func main() {

@@ -70,7 +70,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
-	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"leaves=64 shrinkage=0.1\"")
+	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"max_leaves=64 learning_rate=0.1\"")
 	bindParameters(c, &t.params)
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
 	listUnder(f, "Computing", "max-bins")
@@ -225,7 +225,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	}
 	switch {
 	case t.maxBins < 2 || t.maxBins > 255:
-		return nil, usageError(fmt.Errorf("max_bins is %d; allowed: 2 to 255", t.maxBins))
+		return nil, usageError(fmt.Errorf("max_bin is %d; allowed: 2 to 255", t.maxBins))
 	case t.evalEvery < 0:
 		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
 	case t.params.EarlyStoppingRounds > 0 && t.valid == "":

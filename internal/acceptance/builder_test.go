@@ -124,7 +124,7 @@ func TestBuilderErrors(t *testing.T) {
 		wantArgumentError(t, err, "cols")
 	}
 	for argument, o := range map[string]aoso.DatasetOptions{
-		"max_bins": {MaxBin: 1}, "threads": {NThread: -1}, "names": {Names: []string{"a"}}, "weights": {Weights: []float64{1}},
+		"max_bin": {MaxBin: 1}, "nthread": {NThread: -1}, "names": {Names: []string{"a"}}, "weights": {Weights: []float64{1}},
 		"features": {Init: trained(t, blobs(97, 50, 3, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 1 })).Model},
 	} {
 		_, err := aoso.NewDatasetBuilder(2, o)

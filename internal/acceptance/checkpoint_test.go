@@ -354,7 +354,7 @@ func TestCheckpointShrinkage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range steps {
-			if err := b.SetShrinkage(0.3 / float64(1+i)); err != nil {
+			if err := b.SetLearningRate(0.3 / float64(1+i)); err != nil {
 				t.Fatal(err)
 			}
 			b.Step(t.Context())
@@ -375,7 +375,7 @@ func TestCheckpointShrinkage(t *testing.T) {
 		t.Error("the trees of the checkpoint are grown again", err)
 	}
 	for i := 1; i < 12; i++ {
-		if err := again.SetShrinkage(0.3 / float64(1+i)); err != nil {
+		if err := again.SetLearningRate(0.3 / float64(1+i)); err != nil {
 			t.Fatal(err)
 		}
 		again.Step(t.Context())

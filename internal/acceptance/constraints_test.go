@@ -335,7 +335,7 @@ func TestConstraintTexts(t *testing.T) {
 	d := newDataset(t, blobs(1, 300, 3, 2, 9))
 	want := ""
 	for _, text := range []string{"[1,0,-1]", "(1, 0, -1)", "1,0,-1", `{"f0":1,"f2":-1}`, `{"0":1,"2":-1}`, `{"f0":{"1":1},"f2":{"0":1}}`, "[[-1,1],0,[1,0]]", "(1,0,-1,)", "f0:1, f2:-1", "{0:1,2:-1}"} {
-		p, err := aoso.ParseParams("trees=5 preset=paper monotone_constraints=[0,(0, 0)] leaves=7")
+		p, err := aoso.ParseParams("n_estimators=5 preset=paper monotone_constraints=[0,(0, 0)] max_leaves=7")
 		if err == nil {
 			err = p.Set("monotone_constraints", text)
 		}

@@ -195,9 +195,9 @@ func TestDatasetErrors(t *testing.T) {
 		{"great weight", x, y, aoso.DatasetOptions{Weights: []float64{1e16, 1, 1}}, "weights[0]", nil},
 		{"tiny weight", x, y, aoso.DatasetOptions{Weights: []float64{1e-16, 1, 1}}, "weights[0]", nil},
 		{"no weight", x, y, aoso.DatasetOptions{Weights: []float64{0, 0, 0}}, "weights", []string{"all 0"}},
-		{"one bin", x, y, aoso.DatasetOptions{MaxBin: 1}, "max_bins", []string{"1", "2 to 255"}},
-		{"many bins", x, y, aoso.DatasetOptions{MaxBin: 256}, "max_bins", []string{"256"}},
-		{"threads", x, y, aoso.DatasetOptions{NThread: -2}, "threads", []string{"-2"}},
+		{"one bin", x, y, aoso.DatasetOptions{MaxBin: 1}, "max_bin", []string{"1", "2 to 255"}},
+		{"many bins", x, y, aoso.DatasetOptions{MaxBin: 256}, "max_bin", []string{"256"}},
+		{"nthread", x, y, aoso.DatasetOptions{NThread: -2}, "nthread", []string{"-2"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

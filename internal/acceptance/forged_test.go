@@ -249,7 +249,7 @@ func TestForgedModels(t *testing.T) {
 		{"temperature is 65", full, func(f *modelFile) { f.Temperature = 65 }},
 		{"temperature is -1", full, func(f *modelFile) { f.Temperature = -1 }},
 		{`parameters are those of method "abc"`, full, func(f *modelFile) { f.Params["method"] = aoso.ABC }},
-		{"the parameter leaves is -7", full, func(f *modelFile) { f.Params["leaves"] = -7 }},
+		{"the parameter max_leaves is -7", full, func(f *modelFile) { f.Params["max_leaves"] = -7 }},
 		{"the parameter trim is -0.5", full, func(f *modelFile) { f.Params["trim"] = -0.5 }},
 		{`the parameter metric is "\u001b[2J"`, full, func(f *modelFile) { f.Params["metric"] = "\x1b[2J" }},
 		{"node 2 has gain NaN", full, func(f *modelFile) { f.Gain[2] = nan }},
@@ -434,7 +434,7 @@ func TestUnknownKeys(t *testing.T) {
 	for want, change := range map[string]func(f *modelFile){
 		`"extra"`:                 func(f *modelFile) { f.Extra = "x" },
 		"parameter MinLoss, max_": func(f *modelFile) { f.Params["max_loss"], f.Params["MinLoss"] = 1, 2 },
-		"parameter threads":       func(f *modelFile) { f.Params["threads"] = 1 },
+		"parameter nthread":       func(f *modelFile) { f.Params["nthread"] = 1 },
 	} {
 		m, err := aoso.Decode(forge(t, full, change))
 		if !errors.Is(err, aoso.ErrNewer) || !strings.Contains(err.Error(), want) || m != nil {

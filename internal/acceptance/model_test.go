@@ -674,7 +674,7 @@ func TestCheckAllows(t *testing.T) {
 	set := newDataset(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}})
 	train(t, set, p, aoso.TrainOptions{})
 	_, err := aoso.Train(t.Context(), newDataset(t, blobs(121, 30, 2, 3, 255)), p, aoso.TrainOptions{})
-	wantArgumentError(t, err, "trees", "at least 3")
+	wantArgumentError(t, err, "n_estimators", "at least 3")
 }
 
 // TestNamesTooLong: a training whose model could not be saved is refused before it begins.

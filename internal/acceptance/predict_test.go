@@ -270,7 +270,7 @@ func TestPredictErrors(t *testing.T) {
 		{"too little data", aoso.RowMajor([]float64{1, 2}, 1, 4), aoso.PredictOptions{}, "data", []string{"2", "4 values"}},
 		{"trees", good, aoso.PredictOptions{Trees: 6}, "trees", []string{"6", "0 to 5"}},
 		{"negative trees", good, aoso.PredictOptions{Trees: -1}, "trees", []string{"-1"}},
-		{"threads", good, aoso.PredictOptions{NThread: -1}, "threads", []string{"-1"}},
+		{"nthread", good, aoso.PredictOptions{NThread: -1}, "nthread", []string{"-1"}},
 		{"level", good, aoso.PredictOptions{Level: "sse9"}, "level", []string{"sse9", "generic"}},
 	}
 	for _, test := range tests {

@@ -190,7 +190,7 @@ func TestRefitErrors(t *testing.T) {
 		{x, d.labels(), aoso.RefitOptions{Weights: []float64{1}}, "weights", []string{"1", "50"}},
 		{x, d.labels(), aoso.RefitOptions{Keep: 1.5}, "keep", []string{"1.5", "0 to 1"}},
 		{x, d.labels(), aoso.RefitOptions{Keep: math.NaN()}, "keep", nil},
-		{x, d.labels(), aoso.RefitOptions{NThread: -1}, "threads", []string{"-1"}},
+		{x, d.labels(), aoso.RefitOptions{NThread: -1}, "nthread", []string{"-1"}},
 	} {
 		_, err := m.Refit(c.x, c.labels, c.o)
 		wantArgumentError(t, err, c.argument, c.texts...)

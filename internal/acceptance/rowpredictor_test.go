@@ -157,7 +157,7 @@ func TestRowPredictorAtOnce(t *testing.T) {
 func TestRowPredictorErrors(t *testing.T) {
 	m := trained(t, blobs(86, 50, 4, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	for argument, o := range map[string]aoso.PredictOptions{
-		"trees": {Trees: 6}, "threads": {NThread: -1}, "level": {Level: "sse9"},
+		"trees": {Trees: 6}, "nthread": {NThread: -1}, "level": {Level: "sse9"},
 	} {
 		_, err := m.RowPredictor(o)
 		wantArgumentError(t, err, argument)

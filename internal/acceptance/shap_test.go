@@ -453,7 +453,7 @@ func TestSHAPErrors(t *testing.T) {
 	_, err = m.SHAP(x, aoso.PredictOptions{Trees: 6})
 	wantArgumentError(t, err, "trees", "6", "0 to 5")
 	_, err = m.SHAP(x, aoso.PredictOptions{NThread: -1})
-	wantArgumentError(t, err, "threads", "-1")
+	wantArgumentError(t, err, "nthread", "-1")
 	_, err = m.SHAPSparse(x, aoso.SHAPOptions{Top: 4})
 	wantArgumentError(t, err, "top", "4", "0 to 3")
 	_, err = m.SHAPSparse(x, aoso.SHAPOptions{Top: -1})

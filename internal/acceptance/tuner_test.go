@@ -281,10 +281,10 @@ func TestTuneErrors(t *testing.T) {
 		o      aoso.TuneOptions
 		change func(*aoso.Params)
 	}{
-		"trials":         {aoso.TuneOptions{Trials: -1}, func(*aoso.Params) {}},
-		"preset":         {aoso.TuneOptions{}, func(p *aoso.Params) { p.Preset = aoso.PresetPaper }},
-		"early_stopping": {aoso.TuneOptions{}, func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }},
-		"valid":          {aoso.TuneOptions{Valid: newDataset(t, noisyBlobs(50))}, func(*aoso.Params) {}},
+		"trials":                {aoso.TuneOptions{Trials: -1}, func(*aoso.Params) {}},
+		"preset":                {aoso.TuneOptions{}, func(p *aoso.Params) { p.Preset = aoso.PresetPaper }},
+		"early_stopping_rounds": {aoso.TuneOptions{}, func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }},
+		"valid":                 {aoso.TuneOptions{Valid: newDataset(t, noisyBlobs(50))}, func(*aoso.Params) {}},
 	} {
 		_, err := aoso.Tune(context.Background(), set, defaults(test.change), test.o)
 		wantArgumentError(t, err, argument)

@@ -60,7 +60,7 @@ func (p Params) Complete(classes int) (Params, error) {
 	}
 	p = p.normalized()
 	if n := p.TreesPerIteration(classes); p.NEstimators < n {
-		return p, argument.New("trees", p.NEstimators, "at least %d, one iteration of %s", n, p.Method)
+		return p, argument.New("n_estimators", p.NEstimators, "at least %d, one iteration of %s", n, p.Method)
 	}
 	p.LeafClasses = cmp.Or(p.LeafClasses, defaultLeafClasses)
 	if p.Method != model.AOSO {
@@ -145,8 +145,8 @@ func (p *Params) TreesPerIteration(classes int) int {
 
 // CheckThreads returns an error if a number of threads is not allowed.
 func CheckThreads(n int) error {
-	if known, _, _ := spec.Find("threads"); !known.Allows(n) {
-		return argument.New("threads", n, "%s", known.Allowed())
+	if known, _, _ := spec.Find("nthread"); !known.Allows(n) {
+		return argument.New("nthread", n, "%s", known.Allowed())
 	}
 	return nil
 }

@@ -268,7 +268,7 @@ func (s *Search) nextRound() {
 // often better, but not early, so they get a round of their own.
 func (s *Search) slower() (boost.Params, bool) {
 	p := s.best.params
-	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "shrinkage" })
+	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "learning_rate" })
 	if !s.job.Choose || i < 0 || p.LearningRate/2 < s.job.Axes[i].low || p == s.slowed {
 		return p, false
 	}

@@ -114,10 +114,10 @@ func (c *client) check(t *trial, d dice) error {
 // parameter.
 func (c *client) checkInvalid(t *trial, p fmt.Stringer, d dice) error {
 	params := t.params
-	name := pick(d, "shrinkage", "leaves", "trees", "trim", "max_step", "subsample", "metric")
+	name := pick(d, "learning_rate", "max_leaves", "n_estimators", "trim", "max_delta_step", "subsample", "metric")
 	known, _, _ := spec.Find(name)
 	value := generatorOf(known).invalid(&setting{dice: d, params: &params, classes: t.train.classes()})
-	if value == "" || strings.Contains(value, ",") || value == "0" && name == "trees" {
+	if value == "" || strings.Contains(value, ",") || value == "0" {
 		value = "x" // the clients would not pass these values on as they are
 	}
 	answer, err := c.ask(t, fmt.Sprintf("%s %s=%s", p, name, value))

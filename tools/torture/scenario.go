@@ -148,7 +148,7 @@ func (c *scenario) String() string {
 		fmt.Fprintf(&b, ", %d validation rows", c.valid.rows())
 	}
 	if c.data.MaxBin != 0 || c.data.SampleRows != 0 {
-		fmt.Fprintf(&b, ", max_bins=%d sample_rows=%d", c.data.MaxBin, c.data.SampleRows)
+		fmt.Fprintf(&b, ", max_bin=%d sample_rows=%d", c.data.MaxBin, c.data.SampleRows)
 	}
 	if n := len(c.data.Categorical); n > 0 {
 		fmt.Fprintf(&b, ", %d categorical features", n)
