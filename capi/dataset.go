@@ -64,11 +64,11 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
 		return g, o, err
 	}
-	g = aoso.DatasetOptions{MaxBin: int(o.max_bins), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0, TextLabels: o.text_labels != 0}
+	g = aoso.DatasetOptions{MaxBin: int(o.max_bin), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0, TextLabels: o.text_labels != 0}
 	if g.SampleRows, err = narrow("options.sample_rows", int64(o.sample_rows)); err != nil {
 		return g, o, err
 	}
-	if g.NThread, err = threads(int64(o.num_threads)); err != nil {
+	if g.NThread, err = threads(int64(o.nthread)); err != nil {
 		return g, o, err
 	}
 	if o.feature_names != nil && int64(o.num_feature_names) != int64(cols) {

@@ -15,7 +15,7 @@ func readPredictOptions(p *C.aoso_predict_options, m *model) (o aoso.PredictOpti
 	if err != nil {
 		return o, err
 	}
-	if o.NThread, err = threads(int64(c.num_threads)); err != nil {
+	if o.NThread, err = threads(int64(c.nthread)); err != nil {
 		return o, err
 	}
 	o.Trees = int(c.trees)

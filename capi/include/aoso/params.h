@@ -259,7 +259,7 @@ typedef struct aoso_params {
 AOSO_API aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size);
 
 /* Changes the parameters named in a text such as
- * "leaves=20 shrinkage=0.1 method=aoso threads=2", separated by spaces, commas
+ * "max_leaves=20 learning_rate=0.1 method=aoso nthread=2", separated by spaces, commas
  * or new lines. On an error, params is unchanged. The string that params->level
  * then points to belongs to the library and is never freed. */
 AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
@@ -289,7 +289,7 @@ typedef struct aoso_memory {
 
 /* Computes an upper bound on the memory of a training, without any data. */
 AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows,
-                                      int32_t max_bins, const aoso_params *params, aoso_memory *out);
+                                      int32_t max_bin, const aoso_params *params, aoso_memory *out);
 
 #ifdef __cplusplus
 }
