@@ -83,7 +83,7 @@ func NewDatasetBuilder(cols int, options ...DatasetOptions) (*DatasetBuilder, er
 // After Sample, the rows are those that Sample has seen. Their weights and ids are
 // not looked at. An error in writing the file ends the pass.
 func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
-	team := par.NewTeam(b.options.Threads)
+	team := par.NewTeam(b.options.NThread)
 	defer team.Close()
 	if x = b.coded(x); b.passes != nil {
 		return b.appendAgain(x, labels, team)
@@ -178,7 +178,7 @@ func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
 	if b.passes != nil {
 		return nil, badArgument("aligned", "called after sample", "rows that come once")
 	}
-	return train.aligned(b.table(), b.labels, b.weights, b.ids, b.options.Threads)
+	return train.aligned(b.table(), b.labels, b.weights, b.ids, b.options.NThread)
 }
 
 // gathered is the rows of a builder as a table.
@@ -292,7 +292,7 @@ func (b *DatasetBuilder) Sample(x Features, labels Labels, weights []float64, ro
 		return err
 	}
 	b.beginPasses()
-	team := par.NewTeam(b.options.Threads)
+	team := par.NewTeam(b.options.NThread)
 	defer team.Close()
 	b.passes.Sample(x, labels, weights, rowIDs, team)
 	return nil
@@ -318,7 +318,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),
 		Named:       o.Names != nil,
-		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
+		MaxBins:     cmp.Or(o.MaxBin, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,
 		TextLabels:  o.TextLabels,
@@ -386,7 +386,7 @@ func (b *DatasetBuilder) checkPass() error {
 
 // finish returns the dataset of rows that came twice.
 func (b *DatasetBuilder) finish() (*Dataset, error) {
-	team := par.NewTeam(b.options.Threads)
+	team := par.NewTeam(b.options.NThread)
 	defer team.Close()
 	b.begin(team)
 	if b.failed != nil {

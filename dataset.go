@@ -22,10 +22,10 @@ type DatasetOptions struct {
 	Weights    []float64 // by row, not negative, not all zero; nil: all one
 	RowIDs     []uint64  // by row, no two the same; nil: the rows' positions, from 0
 	Names      []string  // of the features; nil: f0, f1, …
-	MaxBins    int       // value bins of a feature, 2 to 255; 0: 255
+	MaxBin     int       // value bins of a feature, 2 to 255; 0: 255
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
 	Seed       uint64    // of the sample
-	Threads    int       // 0: all cores that the process may use
+	NThread    int       // 0: all cores that the process may use
 
 	// Categorical lists columns of numbers that stand for categories, such as 3 for
 	// the category "3". Columns that have categories need not be listed.
@@ -111,7 +111,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	if m := o.Init; m != nil {
 		names, named = slices.Clone(m.content.Features), m.content.Named
 	}
-	team := par.NewTeam(o.Threads)
+	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named}
 	set.Weights, set.IDs = narrow, ids
@@ -120,7 +120,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 		return nil, err
 	}
 	sample := sampleRows(&set.Target, o)
-	set.Mapper, err = bin.Fit(columns, sample, cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
+	set.Mapper, err = bin.Fit(columns, sample, cmp.Or(o.MaxBin, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
 	if err == nil {
 		err = mem.Afford("the dataset", 0, float64(set.Mapper.CodesBytes(features.Rows())))
 	}
@@ -211,7 +211,7 @@ func newShard(features Features, labels Labels, weights []float64, ids []uint64,
 	if err != nil || o.Init == nil {
 		return d, err
 	}
-	team := par.NewTeam(o.Threads)
+	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	if d.start, err = newStart(o.Init, features, team); err == nil {
 		err = d.start.replay(features, &d.set.Target, team)
@@ -272,7 +272,7 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 		columns, err = set.Encoder.Train(x, target, o.Seed)
 		return columns, encodingError(err, set.Names)
 	}
-	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed, Categorical: o.categorical(x.Cols())}
+	options := category.Options{MaxBins: cmp.Or(o.MaxBin, bin.MaxValueBins), Seed: o.Seed, Categorical: o.categorical(x.Cols())}
 	set.Encoder, columns, err = category.Fit(x, target, options)
 	return columns, encodingError(err, set.Names)
 }
@@ -324,10 +324,10 @@ func namesOf(names []string, cols int) []string {
 
 // check returns an error unless the options suit this many features, rows aside.
 func (o *DatasetOptions) check(cols int) error {
-	if o.MaxBins != 0 && (o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins) {
-		return badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
+	if o.MaxBin != 0 && (o.MaxBin < 2 || o.MaxBin > bin.MaxValueBins) {
+		return badArgument("max_bin", o.MaxBin, "2 to %d", bin.MaxValueBins)
 	}
-	if err := public(settings.CheckThreads(o.Threads)); err != nil {
+	if err := public(settings.CheckThreads(o.NThread)); err != nil {
 		return err
 	}
 	if o.Names != nil && len(o.Names) != cols {

@@ -150,7 +150,7 @@ func (m *Model) Conformalize(x Features, labels Labels, weights []float64, optio
 	if err != nil {
 		return nil, err
 	}
-	team := par.NewTeam(o.Threads)
+	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	c := *m
 	if c.conformalize(scores, t, k, team); c.content.Scores == nil {

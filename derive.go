@@ -77,7 +77,7 @@ func Merge(models ...*Model) (*Model, error) {
 type RefitOptions struct {
 	Weights []float64 // by row, as for a dataset; nil: all one
 	Keep    float64   // share of its old values that a leaf keeps, 0 to 1
-	Threads int       // 0: all cores that the process may use
+	NThread int       // 0: all cores that the process may use
 }
 
 // Refit returns a model of the same trees whose leaves have the values that
@@ -108,7 +108,7 @@ func (m *Model) Refit(x Features, labels Labels, options ...RefitOptions) (*Mode
 	if !(o.Keep >= 0 && o.Keep <= 1) {
 		return nil, badArgument("keep", o.Keep, "0 to 1")
 	}
-	if err := public(settings.CheckThreads(o.Threads)); err != nil {
+	if err := public(settings.CheckThreads(o.NThread)); err != nil {
 		return nil, err
 	}
 	t, err := m.target(x.Rows(), labels, o.Weights)
@@ -130,7 +130,7 @@ func (m *Model) Refit(x Features, labels Labels, options ...RefitOptions) (*Mode
 	if err != nil {
 		return nil, err
 	}
-	team := par.NewTeam(o.Threads)
+	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	return m.with(boost.Refit(m.content.Forest, columns, t, boost.Params(p), signs, o.Keep, k, team)), nil
 }
@@ -175,7 +175,7 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, options 
 	if err != nil {
 		return nil, nil, err
 	}
-	team := par.NewTeam(o.Threads)
+	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	calibrated := *m
 	scaling := metric.Scaling{Scores: scores, Target: t, Start: 1, Precision: 1e-12, Kernels: k, Team: team}

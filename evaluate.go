@@ -106,7 +106,7 @@ func (m *Model) Measure(metrics []string, x Features, labels Labels, weights []f
 	if err != nil {
 		return nil, err
 	}
-	return m.measure(metrics, raw, labels, weights, o.Threads)
+	return m.measure(metrics, raw, labels, weights, o.NThread)
 }
 
 // MeasureRaw is [Model.Measure] for rows whose raw scores, rows × classes, are known.

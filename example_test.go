@@ -56,7 +56,7 @@ func ExampleTrainer() {
 		log.Fatal(err)
 	}
 	p := aoso.DefaultParams()
-	p.Trees = 5
+	p.NEstimators = 5
 	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{})
 	if err != nil {
 		log.Fatal(err)
@@ -131,9 +131,9 @@ func ExampleCSR() {
 }
 
 func ExampleParseParams() {
-	p, err := aoso.ParseParams("trees=500, leaves=64, shrinkage=0.05")
-	fmt.Println(p.Trees, p.Leaves, p.Shrinkage, p.Method, err)
-	err = p.Set("leaves", "many")
+	p, err := aoso.ParseParams("n_estimators=500, max_leaves=64, learning_rate=0.05")
+	fmt.Println(p.NEstimators, p.MaxLeaves, p.LearningRate, p.Method, err)
+	err = p.Set("max_leaves", "many")
 	fmt.Println(err)
 	// Output:
 	// 500 64 0.05 aoso <nil>

@@ -17,8 +17,8 @@ import (
 type Shape struct {
 	Rows, Features, Classes int  // of the training set: their numbers
 	ValidRows               int  // rows of the validation set
-	MaxBins                 int  // 0: 255
-	Rated                   int  // categorical features of more than 100 categories, or of more than MaxBins
+	MaxBin                  int  // 0: 255
+	Rated                   int  // categorical features of more than 100 categories, or of more than MaxBin
 	Categories              int  // of these features, in all
 	Dense                   bool // no feature is sparse, and at most one has 16 bins or fewer; or datasets are DenseOnly
 	Mapped                  bool // the dataset is in a file
@@ -50,7 +50,7 @@ type MemoryEstimate struct {
 //	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise; 0 if Dense
 //	Residuals   (28 + 8.5·min(K, leaf_classes · trees))·N with leaf sparse, and 640·N
 //	            at most of class totals, else 4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
-//	            shrinkage · max_step above 1, twice that with an exhaustive abc
+//	            shrinkage · max_delta_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
 //	Histograms  for each thread two of a group of columns, at most 512·m kiB each, and with
@@ -95,7 +95,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		{"features", s.Features, 1, math.MaxInt32},
 		{"classes", s.Classes, 1, MaxClasses},
 		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
-		{"max_bins", s.MaxBins, 0, bin.MaxValueBins},
+		{"max_bin", s.MaxBin, 0, bin.MaxValueBins},
 		{"rated", s.Rated, 0, s.Features},
 		{"categories", s.Categories, 0, math.MaxUint32},
 	} {
@@ -103,7 +103,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 			return MemoryEstimate{}, badArgument(v.name, v.value, "%d to %d", v.least, v.most)
 		}
 	}
-	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
+	s.MaxBin = cmp.Or(s.MaxBin, bin.MaxValueBins)
 	options, err := p.settings().Resolve(data.Shape(s))
 	if err != nil {
 		return MemoryEstimate{}, public(err)
@@ -122,7 +122,7 @@ func affordTraining(train *Dataset, options []settings.Params, folds int, o Trai
 	bins := 0
 	for i := range train.set.Mapper.Features {
 		f := &train.set.Mapper.Features[i]
-		bins, s.MaxBins = bins+f.Codes(), max(s.MaxBins, f.Codes()-1)
+		bins, s.MaxBin = bins+f.Codes(), max(s.MaxBin, f.Codes()-1)
 	}
 	if s.Rows == 0 {
 		return nil // a rank may have none
@@ -134,9 +134,9 @@ func affordTraining(train *Dataset, options []settings.Params, folds int, o Trai
 	need := 0.0
 	for _, p := range options {
 		if p.Method == AOSO {
-			p.Trees = min(p.Trees, 1) // training may end after any
+			p.NEstimators = min(p.NEstimators, 1) // training may end after any
 		}
-		threads := float64(par.NewTeam(p.Threads).Workers())
+		threads := float64(par.NewTeam(p.NThread).Workers())
 		need = max(need, float64(memory.Training(s, boost.Params(p), folds).Total)+stack*threads)
 	}
 	features := memory.Runtime(data.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(options[0])).Total + int64(memory.FeaturesBytes(s.Features, bins))

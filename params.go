@@ -37,7 +37,7 @@ func DefaultParams() Params { return Params(settings.Default()) }
 // Suggest returns the parameters that preset auto tries first on data of a shape.
 func Suggest(s Shape) Params { return Params(settings.Suggest(data.Shape(s))) }
 
-// ParseParams parses parameters from text such as "trees=500, leaves=64": items
+// ParseParams parses parameters from text such as "n_estimators=500, max_leaves=64": items
 // name=value, separated by spaces, commas or line ends. If a name occurs more than once,
 // the last item counts. Other parameters have their defaults. Lists and dicts may
 // contain spaces and commas within their brackets.

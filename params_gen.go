@@ -48,35 +48,35 @@ type Params struct {
 
 	// Strategy for parameters that you leave unset. "auto": values for the size of the data, among
 	// which held-out rows choose; "fast": as auto, with fewer trees and, in most cases, a larger
-	// shrinkage; "paper": M = 1000 trees of J = 20 leaves and shrinkage v = 0.1, as in the paper, and
-	// no calibration. Methods abc and logitboost and data of fewer than 50 rows have the trees, leaves
-	// and shrinkage of paper. Preset paper leaves leaf, pairs and trim at their defaults; the
-	// algorithm of the paper has pair, 1 and 0.
+	// learning_rate; "paper": n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v
+	// of the paper, and no calibration. Methods abc and logitboost and data of fewer than 50 rows have
+	// the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs and
+	// trim at their defaults; the algorithm of the paper has pair, 1 and 0.
 	// Default: "auto".
 	Preset string `json:"preset"`
 	// Maximum number of trees to grow (the paper's M). When training continues a model, these trees
 	// are added to it. One iteration must be possible: with K classes, it has K - 1 trees for method
 	// abc and K for logitboost.
 	// Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows.
-	Trees int `json:"trees"`
+	NEstimators int `json:"n_estimators"`
 	// Maximum number of leaves per tree (the paper's J). Trees grow best-first.
 	// Allowed: 2 to 65536. Default: 0, which means 8 to 65536, more with more rows and classes.
-	Leaves int `json:"leaves"`
-	// Learning rate (the paper's v): the factor of every leaf value.
+	MaxLeaves int `json:"max_leaves"`
+	// Learning rate (the paper's shrinkage v): the factor of every leaf value.
 	// Allowed: above 0, at most 1. Default: 0, which means 0.05 to 0.4, less with noisy labels.
-	Shrinkage float64 `json:"shrinkage"`
+	LearningRate float64 `json:"learning_rate"`
 	// Maximum number of splits from the root to a leaf; 0 means no limit.
 	// Allowed: at least 0. Default: 0.
 	MaxDepth int `json:"max_depth"`
 	// Minimum number of training rows in a leaf.
 	// Allowed: at least 1. Default: 0, which means 1 to 10, more for few rows with noisy labels.
-	MinSamples int `json:"min_samples"`
+	MinSamplesLeaf int `json:"min_samples_leaf"`
 	// Minimum sum of Hessians in a leaf, over the class pairs of the node.
 	// Allowed: at least 0, at most 3.4e+38. Default: 0.
-	MinHessian float64 `json:"min_hessian"`
+	MinChildWeight float64 `json:"min_child_weight"`
 	// Gain that a split must exceed.
 	// Allowed: at least 0, at most 3.4e+38. Default: 0.
-	MinGain float64 `json:"min_gain"`
+	Gamma float64 `json:"gamma"`
 	// How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0,
 	// unconstrained. A list with a sign for each feature, such as [1,0,-1], or a dict such as
 	// {"age":1,"weight":-1}. With two classes, a sign is for the score of the second. With more, a
@@ -106,10 +106,10 @@ type Params struct {
 	// Regularization: a number added to the sums of Hessians in gains and leaf values.
 	// Allowed: at least 0, at most 3.4e+38. Default: -1, which means 0 to 10, more with noisy labels
 	// or from 100,000 rows.
-	L2 float64 `json:"l2"`
-	// Maximum absolute leaf value, before shrinkage.
+	RegLambda float64 `json:"reg_lambda"`
+	// Maximum absolute leaf value, before it is multiplied by learning_rate.
 	// Allowed: above 0, at most 20. Default: 0, which means 3 to 5, less from 100,000 rows.
-	MaxStep float64 `json:"max_step"`
+	MaxDeltaStep float64 `json:"max_delta_step"`
 
 	// Fraction of the rows drawn for each tree to search for splits. Which rows are drawn depends on
 	// the row ids, not on the order of the rows. Below 1, the search uses at most 64 bins per feature.
@@ -151,7 +151,7 @@ type Params struct {
 	// Training stops after this many iterations without a better metric on the validation set; 0 turns
 	// this off. The model then ends with the best iteration. Values above 0 need a validation set.
 	// Allowed: at least 0. Default: 0.
-	EarlyStopping int `json:"early_stopping"`
+	EarlyStoppingRounds int `json:"early_stopping_rounds"`
 	// Metric that early stopping monitors. "logloss": the mean of -log p over the rows; "error": the
 	// fraction of rows whose predicted class is wrong; "top_k_error": the fraction of rows whose class
 	// is not among the top_k most likely classes; "auc_ovr": the mean area under the ROC curve of a
@@ -173,7 +173,7 @@ type Params struct {
 
 	// Number of threads; 0 means all cores available to the process. The model does not depend on it.
 	// Allowed: 0 to 4096. Default: 0.
-	Threads int `json:"threads"`
+	NThread int `json:"nthread"`
 	// Seed of all random draws.
 	// Allowed: an integer, at least 0. Default: 0.
 	Seed uint64 `json:"seed"`

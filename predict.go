@@ -12,7 +12,7 @@ import (
 // PredictOptions say how to predict. The zero value is the default.
 type PredictOptions struct {
 	Trees   int    // use only the first trees; 0: all
-	Threads int    // 0: all cores that the process may use
+	NThread int    // 0: all cores that the process may use
 	Level   string // instruction-set level of the kernels, one of [Levels]; "": AOSO_LEVEL, or the fastest
 }
 
@@ -29,7 +29,7 @@ func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error
 	if o.Trees < 0 || o.Trees > m.Trees() {
 		return nil, 0, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
 	}
-	if err := public(settings.CheckThreads(o.Threads)); err != nil {
+	if err := public(settings.CheckThreads(o.NThread)); err != nil {
 		return nil, 0, err
 	}
 	k, err = kernels(o.Level)
@@ -46,7 +46,7 @@ func (m *Model) job(x Features, o PredictOptions) (*predict.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &predict.Job{Features: columns, Trees: trees, Kernels: k, Threads: o.Threads}, nil
+	return &predict.Job{Features: columns, Trees: trees, Kernels: k, Threads: o.NThread}, nil
 }
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.

@@ -122,7 +122,7 @@ type Result struct {
 // With the metric custom, use a [Trainer], which takes the values of the metric.
 func Train(ctx context.Context, train *Dataset, p Params, options ...TrainOptions) (*Result, error) {
 	o := last(options)
-	if p.Metric == metric.Custom && p.EarlyStopping > 0 {
+	if p.Metric == metric.Custom && p.EarlyStoppingRounds > 0 {
 		return nil, badArgument("metric", p.Metric, "another for Train; a Trainer takes it")
 	}
 	b, err := makeTrainer(train, p, o, o.Callback == nil)

@@ -134,7 +134,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 		return job, nil, public(err)
 	}
 	job.Keep = c != nil
-	job.Team = par.NewTeam(p.Threads)
+	job.Team = par.NewTeam(p.NThread)
 	return job, c, nil
 }
 
@@ -148,7 +148,7 @@ func trainingOf(train *Dataset, p Params, o TrainOptions) (t checkpoint.Training
 	if o.Valid != nil {
 		t.Valid = o.Valid.set.Digest()
 	}
-	if p.EarlyStopping > 0 {
+	if p.EarlyStoppingRounds > 0 {
 		t.EvalEvery = max(o.EvalEvery, 1)
 	}
 	t.Weights, t.Objective = o.ClassWeights, o.Objective != nil
@@ -166,7 +166,7 @@ func checkWide(p *settings.Params, o TrainOptions) error {
 		case d.startScores() != nil:
 			return badArgument(fmt.Sprintf("validation set %d", i), d.set.AllRows(), "at most %d rows, to continue a model of %d classes",
 				boost.MostScores/len(d.set.Classes), len(d.set.Classes))
-		case d == o.Valid && p.EarlyStopping > 0 && !slices.Contains([]string{"logloss", "error", metric.Custom}, p.Metric):
+		case d == o.Valid && p.EarlyStoppingRounds > 0 && !slices.Contains([]string{"logloss", "error", metric.Custom}, p.Metric):
 			return badArgument("metric", p.Metric, "logloss or error, for a validation set of %d rows and %d classes: others need all raw scores",
 				d.set.AllRows(), len(d.set.Classes))
 		}
@@ -181,7 +181,7 @@ func agree(ranks *collective.Group, p *Params) error {
 		return nil
 	}
 	mine := *p
-	mine.Threads, mine.Level = 0, ""
+	mine.NThread, mine.Level = 0, ""
 	text := fmt.Sprintf("%+v", mine)
 	for rank, theirs := range ranks.Gather([]byte(text), 1) {
 		if string(theirs) != text {
@@ -242,8 +242,8 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 			return nil, err
 		}
 	}
-	if p.EarlyStopping > 0 && o.Valid == nil {
-		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
+	if p.EarlyStoppingRounds > 0 && o.Valid == nil {
+		return nil, badArgument("early_stopping_rounds", p.EarlyStoppingRounds, "0 without a validation set")
 	}
 	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
 		return nil, err
@@ -334,22 +334,22 @@ func (t *Trainer) Scores(set int) ([]float64, error) {
 // stopping: lower is better. The parameter metric must be custom. Judge returns the
 // state, whose StoppedBy says whether training goes on.
 func (t *Trainer) Judge(value float64) (Progress, error) {
-	if t.params.Metric != metric.Custom || t.params.EarlyStopping == 0 {
-		return t.last, badArgument("metric", t.params.Metric, "custom, with early_stopping above 0")
+	if t.params.Metric != metric.Custom || t.params.EarlyStoppingRounds == 0 {
+		return t.last, badArgument("metric", t.params.Metric, "custom, with early_stopping_rounds above 0")
 	}
 	t.fit.Judge(value)
 	t.last = t.progress()
 	return t.last, nil
 }
 
-// SetShrinkage changes the parameter shrinkage from the next iteration on. A training
+// SetLearningRate changes the parameter learning_rate from the next iteration on. A training
 // that begins with other settings, or after the rows were held out, has its own again:
 // Progress.Trees is then less than before. With a collective, all ranks make the same change.
-func (t *Trainer) SetShrinkage(shrinkage float64) error {
-	if known, _, _ := spec.Find("shrinkage"); shrinkage == 0 || !known.Allows(shrinkage) {
-		return badArgument("shrinkage", shrinkage, "%s", known.Allowed())
+func (t *Trainer) SetLearningRate(rate float64) error {
+	if known, _, _ := spec.Find("learning_rate"); rate == 0 || !known.Allows(rate) {
+		return badArgument("learning_rate", rate, "%s", known.Allowed())
 	}
-	t.fit.SetShrinkage(shrinkage)
+	t.fit.SetShrinkage(rate)
 	return nil
 }
 
@@ -427,7 +427,7 @@ func newStart(m *Model, x Features, team *par.Team) (*start, error) {
 	if m == nil {
 		return nil, nil
 	}
-	scores, err := m.PredictRaw(x, PredictOptions{Threads: team.Workers()})
+	scores, err := m.PredictRaw(x, PredictOptions{NThread: team.Workers()})
 	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.content.Forest, Scores: scores}, m}, err
 }
 
@@ -456,6 +456,6 @@ func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
 		return err
 	}
 	return s.Replay(columns, t, k, team, func(trees int) ([]float64, error) {
-		return s.model.PredictRaw(x, PredictOptions{Trees: trees, Threads: team.Workers()})
+		return s.model.PredictRaw(x, PredictOptions{Trees: trees, NThread: team.Workers()})
 	})
 }

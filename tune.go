@@ -129,8 +129,8 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 		return badArgument("preset", p.Preset, "auto or fast for a search")
 	case train != nil && train.set.Ranks != nil:
 		return badArgument("train", "a dataset of a collective", "one of a single machine")
-	case p.EarlyStopping > 0:
-		return badArgument("early_stopping", p.EarlyStopping, "0 for a search, which chooses the number of trees")
+	case p.EarlyStoppingRounds > 0:
+		return badArgument("early_stopping_rounds", p.EarlyStoppingRounds, "0 for a search, which chooses the number of trees")
 	case train != nil && train.start != nil && o.Valid == nil:
 		return badArgument("train", "a dataset that continues a model", "one made without Init; or with it, and a validation set: the model has seen the rows already")
 	}
@@ -165,7 +165,7 @@ func (t *Tuner) begin(o TuneOptions) error {
 // describe describes the search: a trials table with another description is of another one.
 func (t *Tuner) describe() string {
 	p := t.params
-	p.Threads, p.Level, p.TimeLimit = 0, "", 0
+	p.NThread, p.Level, p.TimeLimit = 0, "", 0
 	return fmt.Sprintf("aoso trials, version 1; data %s; validation %s; params %s", digest(t.train), digest(t.valid), p.Changes())
 }
 
@@ -244,7 +244,7 @@ func (t *Tuner) Result() *TuneResult {
 	}
 	result := &TuneResult{Result: *newResult(t.train, r), Params: Params(r.Params)}
 	if t.job.Choose {
-		result.Params.Trees = result.BestIteration * per
+		result.Params.NEstimators = result.BestIteration * per
 	}
 	result.Params.TimeLimit = 0
 	result.Elapsed, result.Threads, result.Level = elapsed, t.job.Team.Workers(), t.job.Kernels.Level

@@ -8,7 +8,7 @@ import (
 )
 
 // predictTrees is the number of trees in the measured models: the default.
-var predictTrees = aoso.DefaultParams().Trees
+var predictTrees = aoso.DefaultParams().NEstimators
 
 // BenchmarkPredict predicts the probabilities of many rows and of one row.
 func BenchmarkPredict(b *testing.B) {
@@ -29,12 +29,12 @@ func BenchmarkPredictLabels(b *testing.B) {
 	t := mixture(30_000, 20, 300, 1<<16)
 	d, p := t.dataset(b), aoso.DefaultParams()
 	defer d.Close()
-	p.Trees, p.Leaves, p.Shrinkage, p.Preset = 100, 20, 0.1, aoso.PresetPaper
+	p.NEstimators, p.MaxLeaves, p.LearningRate, p.Preset = 100, 20, 0.1, aoso.PresetPaper
 	m := train(b, d, p)
 	for _, level := range aoso.Levels() {
 		b.Run("set=mixture30k/level="+level, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := m.Predict(t.features(), aoso.PredictOptions{Threads: 1, Level: level}); err != nil {
+				if _, err := m.Predict(t.features(), aoso.PredictOptions{NThread: 1, Level: level}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -86,7 +86,7 @@ func BenchmarkCall(b *testing.B) {
 func predict(b *testing.B, m *aoso.Model, t *table, rows int, level string) {
 	x := aoso.RowMajor(t.values[:rows*t.cols], rows, t.cols)
 	for b.Loop() {
-		if _, err := m.PredictProba(x, aoso.PredictOptions{Threads: 1, Level: level}); err != nil {
+		if _, err := m.PredictProba(x, aoso.PredictOptions{NThread: 1, Level: level}); err != nil {
 			b.Fatal(err)
 		}
 	}

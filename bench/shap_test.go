@@ -14,7 +14,7 @@ func BenchmarkSHAP(b *testing.B) {
 	d := t.dataset(b)
 	defer d.Close()
 	p := aoso.DefaultParams()
-	p.Trees = 380
+	p.NEstimators = 380
 	m := train(b, d, p)
 	const rows = 1000
 	x := aoso.RowMajor(t.values[:rows*t.cols], rows, t.cols)
@@ -22,7 +22,7 @@ func BenchmarkSHAP(b *testing.B) {
 		b.Run(fmt.Sprintf("letter/top=%d", top), func(b *testing.B) {
 			size := 0
 			for b.Loop() {
-				c, err := m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: aoso.PredictOptions{Threads: 1}, Top: top})
+				c, err := m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: aoso.PredictOptions{NThread: 1}, Top: top})
 				if err != nil {
 					b.Fatal(err)
 				}

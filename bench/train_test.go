@@ -11,7 +11,7 @@ import (
 
 func train(b *testing.B, d *aoso.Dataset, p aoso.Params) *aoso.Model {
 	b.Helper()
-	r, err := aoso.Train(context.Background(), d, p, aoso.TrainOptions{EvalEvery: p.Trees})
+	r, err := aoso.Train(context.Background(), d, p, aoso.TrainOptions{EvalEvery: p.NEstimators})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func model(b *testing.B, t *table, trees int) *aoso.Model {
 	d := t.dataset(b)
 	defer d.Close()
 	p := aoso.DefaultParams()
-	p.Trees = trees
+	p.NEstimators = trees
 	return train(b, d, p)
 }
 
@@ -43,7 +43,7 @@ func BenchmarkTrain(b *testing.B) {
 					d := t.dataset(b)
 					defer d.Close()
 					p := aoso.DefaultParams()
-					p.Trees, p.Level, p.Threads = set.trees, level, n
+					p.NEstimators, p.Level, p.NThread = set.trees, level, n
 					for b.Loop() {
 						train(b, d, p)
 					}

@@ -103,7 +103,7 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 			if err != nil {
 				return err
 			}
-			err = b.ranks.offThread(b.options.Threads, func() error { return add(b, &chunk{m, labels, w, ids}) })
+			err = b.ranks.offThread(b.options.NThread, func() error { return add(b, &chunk{m, labels, w, ids}) })
 			if err == nil {
 				b.bytes += bytes
 			}
@@ -164,7 +164,7 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, r *ranks, build func(*builder)
 		}
 		var d *aoso.Dataset
 		r = cmp.Or(r, b.ranks)
-		if err = r.offThread(b.options.Threads, func() (err error) { d, err = build(b); return err }); err != nil {
+		if err = r.offThread(b.options.NThread, func() (err error) { d, err = build(b); return err }); err != nil {
 			return onFile(err)
 		}
 		if err := addDataset(out, d, r); err != nil {

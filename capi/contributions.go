@@ -17,7 +17,7 @@ func goaoso_model_shap(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_pre
 		if err := affordable("the SHAP values", 8*float64(x.Rows())*float64(classes)*float64(columns)); err != nil {
 			return err
 		}
-		return fill(unsafe.Pointer(out), length, x.Rows()*classes*columns, "rows × classes × (features + 1)", o.Threads, func() ([]float64, error) { return m.SHAP(x, o) })
+		return fill(unsafe.Pointer(out), length, x.Rows()*classes*columns, "rows × classes × (features + 1)", o.NThread, func() ([]float64, error) { return m.SHAP(x, o) })
 	})
 }
 
@@ -45,7 +45,7 @@ func goaoso_model_shap_sparse(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 		}
 		var c *aoso.Contributions
 		var err error
-		offThread(o.Threads, nil, func() { c, err = m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: o, Top: int(top)}) })
+		offThread(o.NThread, nil, func() { c, err = m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: o, Top: int(top)}) })
 		if err != nil {
 			return err
 		}

@@ -62,11 +62,11 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
 		return g, o, err
 	}
-	g = aoso.DatasetOptions{MaxBins: int(o.max_bins), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0, TextLabels: o.text_labels != 0}
+	g = aoso.DatasetOptions{MaxBin: int(o.max_bin), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0, TextLabels: o.text_labels != 0}
 	if g.SampleRows, err = narrow("options.sample_rows", int64(o.sample_rows)); err != nil {
 		return g, o, err
 	}
-	if g.Threads, err = threads(int64(o.num_threads)); err != nil {
+	if g.NThread, err = threads(int64(o.nthread)); err != nil {
 		return g, o, err
 	}
 	if o.feature_names != nil && int64(o.num_feature_names) != int64(cols) {
@@ -180,7 +180,7 @@ func ranksOf(o aoso.DatasetOptions) *ranks {
 }
 
 func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.DatasetOptions) (d *aoso.Dataset, err error) {
-	err = ranksOf(o).offThread(o.Threads, func() (err error) {
+	err = ranksOf(o).offThread(o.NThread, func() (err error) {
 		if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
 			return err
 		}

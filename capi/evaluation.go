@@ -42,7 +42,7 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 			return err
 		}
 		var e *aoso.Evaluation
-		offThread(o.Threads, nil, func() { e, err = m.Evaluate(x, l.labels, l.weights, o) })
+		offThread(o.NThread, nil, func() { e, err = m.Evaluate(x, l.labels, l.weights, o) })
 		if err == nil {
 			*out = cEvaluation(e)
 		}
@@ -68,7 +68,7 @@ func goaoso_model_confusions(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_lab
 			return err
 		}
 		var found []aoso.Confusion
-		offThread(o.Threads, nil, func() { found, err = m.Confusions(x, l.labels, len(to), o) })
+		offThread(o.NThread, nil, func() { found, err = m.Confusions(x, l.labels, len(to), o) })
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func goaoso_model_calibrate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labe
 		err := putModel(out, func() (calibrated *aoso.Model, err error) {
 			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
 			if err == nil {
-				offThread(o.Threads, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
+				offThread(o.NThread, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
 			}
 			return calibrated, err
 		})

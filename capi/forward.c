@@ -193,8 +193,8 @@ aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes,
     GO(goaoso_suggest_params(rows, features, classes, P(buffer), size, P(needed)));
 }
 
-aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows, int32_t max_bins, const aoso_params *params, aoso_memory *out) {
-    GO(goaoso_estimate_memory(rows, features, classes, valid_rows, max_bins, P(params), P(out)));
+aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows, int32_t max_bin, const aoso_params *params, aoso_memory *out) {
+    GO(goaoso_estimate_memory(rows, features, classes, valid_rows, max_bin, P(params), P(out)));
 }
 
 aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options, int32_t *out, int64_t length) {
@@ -341,8 +341,8 @@ aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char 
     GO_LONG(goaoso_trainer_measure(ID(trainer), set, P(metric), P(out)));
 }
 
-aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage) {
-    GO(goaoso_trainer_set_shrinkage(ID(trainer), shrinkage));
+aoso_status aoso_trainer_set_learning_rate(aoso_trainer *trainer, double rate) {
+    GO(goaoso_trainer_set_learning_rate(ID(trainer), rate));
 }
 
 aoso_status aoso_trainer_checkpoint_error(aoso_trainer *trainer, char *buffer, size_t size, size_t *needed) {

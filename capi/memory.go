@@ -41,7 +41,7 @@ func shape(rows, features, classes C.int64_t) (aoso.Shape, error) {
 }
 
 //export goaoso_estimate_memory
-func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBins C.int32_t, params *C.aoso_params, out *C.aoso_memory) C.aoso_status {
+func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin C.int32_t, params *C.aoso_params, out *C.aoso_memory) C.aoso_status {
 	return try(func() error {
 		if err := checkOut("out", out); err != nil {
 			return err
@@ -57,10 +57,10 @@ func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin
 		if err := within("valid_rows", int64(validRows), 0, min(maxRows, maxValues/int64(features))); err != nil {
 			return err
 		}
-		if err := within("max_bins", int64(maxBins), 0, 255); err != nil {
+		if err := within("max_bin", int64(maxBin), 0, 255); err != nil {
 			return err
 		}
-		s.ValidRows, s.MaxBins = int(validRows), int(maxBins)
+		s.ValidRows, s.MaxBin = int(validRows), int(maxBin)
 		e, err := aoso.Estimate(s, p)
 		if err != nil {
 			return err

@@ -113,7 +113,7 @@ func goaoso_model_describe(handle C.uintptr_t, buffer *C.char, size C.size_t, ne
 			return err
 		}
 		p := m.Params()
-		p.Threads, p.Level = 0, "" // they do not affect the model
+		p.NThread, p.Level = 0, "" // they do not affect the model
 		text, err := json.Marshal(struct {
 			Method            string   `json:"method"`
 			Trees             int      `json:"trees"`

@@ -28,4 +28,4 @@ func within(name string, v, low, high int64) error {
 }
 
 // threads checks a number of threads.
-func threads(v int64) (int, error) { return int(v), within("num_threads", v, 0, maxThreads) }
+func threads(v int64) (int, error) { return int(v), within("nthread", v, 0, maxThreads) }

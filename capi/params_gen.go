@@ -30,33 +30,33 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Metric, err = choice("metric", int64(c.metric)); err != nil {
 		return g, err
 	}
-	if g.Trees, err = narrow("trees", int64(c.trees)); err != nil {
+	if g.NEstimators, err = narrow("n_estimators", int64(c.n_estimators)); err != nil {
 		return g, err
 	}
-	if g.Leaves, err = narrow("leaves", int64(c.leaves)); err != nil {
+	if g.MaxLeaves, err = narrow("max_leaves", int64(c.max_leaves)); err != nil {
 		return g, err
 	}
 	if g.MaxDepth, err = narrow("max_depth", int64(c.max_depth)); err != nil {
 		return g, err
 	}
-	if g.MinSamples, err = narrow("min_samples", int64(c.min_samples)); err != nil {
+	if g.MinSamplesLeaf, err = narrow("min_samples_leaf", int64(c.min_samples_leaf)); err != nil {
 		return g, err
 	}
-	if g.EarlyStopping, err = narrow("early_stopping", int64(c.early_stopping)); err != nil {
+	if g.EarlyStoppingRounds, err = narrow("early_stopping_rounds", int64(c.early_stopping_rounds)); err != nil {
 		return g, err
 	}
-	g.Shrinkage = float64(c.shrinkage)
-	g.MinHessian = float64(c.min_hessian)
-	g.MinGain = float64(c.min_gain)
-	g.L2 = float64(c.l2)
-	g.MaxStep = float64(c.max_step)
+	g.LearningRate = float64(c.learning_rate)
+	g.MinChildWeight = float64(c.min_child_weight)
+	g.Gamma = float64(c.gamma)
+	g.RegLambda = float64(c.reg_lambda)
+	g.MaxDeltaStep = float64(c.max_delta_step)
 	g.Subsample = float64(c.subsample)
 	g.ColsampleByTree = float64(c.colsample_bytree)
 	g.ColsampleByNode = float64(c.colsample_bynode)
 	g.Trim = float64(c.trim)
 	g.StopLoss = float64(c.stop_loss)
 	g.Seed = uint64(c.seed)
-	if g.Threads, err = threads(int64(c.num_threads)); err != nil {
+	if g.NThread, err = narrow("nthread", int64(c.nthread)); err != nil {
 		return g, err
 	}
 	if g.Level, err = goLevel(c.level); err != nil {
@@ -117,23 +117,23 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	if c.metric, err = number[C.int32_t]("metric", g.Metric); err != nil {
 		return c, err
 	}
-	c.trees = C.int64_t(g.Trees)
-	c.leaves = C.int64_t(g.Leaves)
+	c.n_estimators = C.int64_t(g.NEstimators)
+	c.max_leaves = C.int64_t(g.MaxLeaves)
 	c.max_depth = C.int64_t(g.MaxDepth)
-	c.min_samples = C.int64_t(g.MinSamples)
-	c.early_stopping = C.int64_t(g.EarlyStopping)
-	c.shrinkage = C.double(g.Shrinkage)
-	c.min_hessian = C.double(g.MinHessian)
-	c.min_gain = C.double(g.MinGain)
-	c.l2 = C.double(g.L2)
-	c.max_step = C.double(g.MaxStep)
+	c.min_samples_leaf = C.int64_t(g.MinSamplesLeaf)
+	c.early_stopping_rounds = C.int64_t(g.EarlyStoppingRounds)
+	c.learning_rate = C.double(g.LearningRate)
+	c.min_child_weight = C.double(g.MinChildWeight)
+	c.gamma = C.double(g.Gamma)
+	c.reg_lambda = C.double(g.RegLambda)
+	c.max_delta_step = C.double(g.MaxDeltaStep)
 	c.subsample = C.double(g.Subsample)
 	c.colsample_bytree = C.double(g.ColsampleByTree)
 	c.colsample_bynode = C.double(g.ColsampleByNode)
 	c.trim = C.double(g.Trim)
 	c.stop_loss = C.double(g.StopLoss)
 	c.seed = C.uint64_t(g.Seed)
-	c.num_threads = C.int64_t(g.Threads)
+	c.nthread = C.int64_t(g.NThread)
 	if c.level, err = cLevel(g.Level); err != nil {
 		return c, err
 	}

@@ -15,7 +15,7 @@ func readPredictOptions(p *C.aoso_predict_options, m *model) (o aoso.PredictOpti
 	if err != nil {
 		return o, err
 	}
-	if o.Threads, err = threads(int64(c.num_threads)); err != nil {
+	if o.NThread, err = threads(int64(c.nthread)); err != nil {
 		return o, err
 	}
 	o.Trees = int(c.trees)
@@ -54,7 +54,7 @@ func (m *model) scoresTo(out *C.double, length C.int64_t, x aoso.Features, o aos
 	write func([]float64, aoso.Features, ...aoso.PredictOptions) error) error {
 	to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
 	if err == nil {
-		offThread(o.Threads, nil, func() { err = write(to, x, o) })
+		offThread(o.NThread, nil, func() { err = write(to, x, o) })
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_optio
 	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
 	return onRows(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		if x.Rows() <= fewRows {
-			o.Threads = 1
+			o.NThread = 1
 		}
 		return use(m, x, o)
 	})
@@ -122,7 +122,7 @@ func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_
 			return err
 		}
 		var best []int
-		offThread(o.Threads, nil, func() { best, err = m.Predict(x, o) })
+		offThread(o.NThread, nil, func() { best, err = m.Predict(x, o) })
 		for i, k := range best {
 			to[i] = int32(k)
 		}
@@ -162,7 +162,7 @@ func goaoso_model_predict_top(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 		}
 		var best []int
 		var probabilities []float64
-		offThread(o.Threads, nil, func() { best, probabilities, err = m.PredictTop(x, int(top), o) })
+		offThread(o.NThread, nil, func() { best, probabilities, err = m.PredictTop(x, int(top), o) })
 		for i, k := range best {
 			to[i] = int32(k)
 		}
@@ -180,7 +180,7 @@ func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.
 		if err := within("rows × trees", int64(trees), 0, maxValues/int64(max(x.Rows(), 1))); err != nil {
 			return err
 		}
-		return fill(unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees", o.Threads, func() ([]int32, error) { return m.PredictLeaf(x, o) })
+		return fill(unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees", o.NThread, func() ([]int32, error) { return m.PredictLeaf(x, o) })
 	})
 }
 
@@ -197,8 +197,8 @@ func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *
 		if err != nil {
 			return err
 		}
-		host := callsFrom(o.Threads)
-		offThread(o.Threads, host, func() {
+		host := callsFrom(o.NThread)
+		offThread(o.NThread, host, func() {
 			for trees, raw := range stages {
 				if !host.succeeds(func() C.int32_t {
 					return C.shim_staged(callback, C.int64_t(trees), (*C.double)(unsafe.SliceData(raw)), C.int64_t(len(raw)), user)

@@ -36,7 +36,7 @@ func goaoso_model_predict_set(handle C.uintptr_t, x *C.aoso_matrix, sets *C.aoso
 		if err != nil {
 			return err
 		}
-		return fill(unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes", o.Threads, func() ([]bool, error) { return m.PredictSet(x, s, o) })
+		return fill(unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes", o.NThread, func() ([]bool, error) { return m.PredictSet(x, s, o) })
 	})
 }
 
@@ -46,7 +46,7 @@ func goaoso_model_conformalize(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_l
 		return putModel(out, func() (c *aoso.Model, err error) {
 			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
 			if err == nil {
-				offThread(o.Threads, nil, func() { c, err = m.Conformalize(x, l.labels, l.weights, o) })
+				offThread(o.NThread, nil, func() { c, err = m.Conformalize(x, l.labels, l.weights, o) })
 			}
 			return c, err
 		})
@@ -71,7 +71,7 @@ func goaoso_model_decide(handle C.uintptr_t, x *C.aoso_matrix, costs *C.double, 
 		}
 		var best []int
 		var least []float64
-		offThread(o.Threads, nil, func() {
+		offThread(o.NThread, nil, func() {
 			best, least, err = m.Decide(x, unsafe.Slice((*float64)(costs), numCosts), o)
 		})
 		for i, d := range best {
@@ -95,7 +95,7 @@ func goaoso_model_reliability(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_la
 			return err
 		}
 		var r *aoso.Reliability
-		offThread(o.Threads, nil, func() { r, err = m.Reliability(x, l.labels, l.weights, o) })
+		offThread(o.NThread, nil, func() { r, err = m.Reliability(x, l.labels, l.weights, o) })
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func goaoso_model_refit(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, 
 					return nil, err
 				}
 				o := aoso.RefitOptions{Keep: float64(c.keep)}
-				if o.Threads, err = threads(int64(c.num_threads)); err != nil {
+				if o.NThread, err = threads(int64(c.nthread)); err != nil {
 					return nil, err
 				}
 				if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, x.Rows()); err != nil {
@@ -32,7 +32,7 @@ func goaoso_model_refit(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, 
 				if err != nil {
 					return nil, err
 				}
-				offThread(o.Threads, nil, func() { refitted, err = m.Refit(x.Features, labels, o) })
+				offThread(o.NThread, nil, func() { refitted, err = m.Refit(x.Features, labels, o) })
 				return refitted, err
 			})
 		})

@@ -88,7 +88,7 @@ func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *tr
 			return t, err
 		}
 	}
-	t.calls = callsFrom(t.params.Threads)
+	t.calls = callsFrom(t.params.NThread)
 	return t, t.train.ranks.use(nil, t.affordable)
 }
 
@@ -145,8 +145,8 @@ func (t *training) affordable() error {
 		shape.ValidRows += d.Rows()
 	}
 	p := t.params
-	if p.Method == aoso.AOSO && p.Trees >= 0 {
-		p.Trees = 1 // training may end after the first tree
+	if p.Method == aoso.AOSO && p.NEstimators >= 0 {
+		p.NEstimators = 1 // training may end after the first tree
 	}
 	e, err := aoso.Estimate(shape, p)
 	if err != nil {
@@ -201,7 +201,7 @@ func (t *training) report(p aoso.Progress) bool {
 // run does work of the training run with its threads.
 func (t *training) run(work func() error) error {
 	return t.train.ranks.use(t.calls, func() (err error) {
-		offThread(t.params.Threads, t.calls, func() { err = work() })
+		offThread(t.params.NThread, t.calls, func() { err = work() })
 		return err
 	})
 }

@@ -186,11 +186,11 @@ func (t *training) sets() []*dataset {
 	return append([]*dataset{t.valid}, t.others...)
 }
 
-//export goaoso_trainer_set_shrinkage
-func goaoso_trainer_set_shrinkage(handle C.uintptr_t, shrinkage C.double) C.aoso_status {
+//export goaoso_trainer_set_learning_rate
+func goaoso_trainer_set_learning_rate(handle C.uintptr_t, rate C.double) C.aoso_status {
 	return try(func() error {
 		return useTrainer(handle, func(b *trainer) error {
-			return b.run(func() error { return b.SetShrinkage(float64(shrinkage)) })
+			return b.run(func() error { return b.SetLearningRate(float64(rate)) })
 		})
 	})
 }

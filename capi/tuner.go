@@ -135,7 +135,7 @@ func goaoso_tuner_step(handle C.uintptr_t, progress *C.aoso_tune_progress) C.aos
 		}
 		return useTuner(handle, func(t *tuner) error {
 			var p aoso.TuneProgress
-			offThread(t.params.Threads, t.calls, func() { p = t.step() })
+			offThread(t.params.NThread, t.calls, func() { p = t.step() })
 			writeStruct(progress, cTuneProgress(p))
 			return t.failure()
 		})
@@ -150,7 +150,7 @@ func goaoso_tuner_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 		}
 		return useTuner(handle, func(t *tuner) error {
 			var r *aoso.TuneResult
-			offThread(t.params.Threads, t.calls, func() {
+			offThread(t.params.NThread, t.calls, func() {
 				stoppedBy := ""
 				for stoppedBy == "" {
 					stoppedBy = t.step().StoppedBy

@@ -11,19 +11,20 @@ type Foreign struct {
 // parameters of training.
 type Elsewhere struct {
 	Argument string
+	Aliases  string // as of a Parameter
 	Names    string // words, separated by spaces
 	Values   string // their values and ours: 256=255
 }
 
 // Elsewheres lists the parameters that belong to Dataset here.
 var Elsewheres = []Elsewhere{
-	{"max_bins", "max_bins max_bin border_count", "256=255 254=255"},
-	{"sample_rows", "sample_rows bin_construct_sample_cnt subsample_for_bin", ""},
+	{"max_bin", "max_bins", "max_bin max_bins border_count", "256=255 254=255"},
+	{"sample_rows", "", "sample_rows bin_construct_sample_cnt subsample_for_bin", ""},
 	{
-		"categorical_features",
+		"categorical_features", "",
 		"categorical_features categorical_feature cat_feature categorical_column cat_column cat_features", "auto=from_dtype",
 	},
-	{"class_weight", "class_weight class_weights auto_class_weights is_unbalance unbalance unbalanced_sets", "balanced=balanced true=balanced false= none="},
+	{"class_weight", "", "class_weight class_weights auto_class_weights is_unbalance unbalance unbalanced_sets", "balanced=balanced true=balanced false= none="},
 }
 
 const nothingLikeIt = "leave it out: there is nothing like it"
@@ -67,7 +68,7 @@ var Foreigns = []Foreign{
 	{"top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""},
 
 	// Features that only other libraries have.
-	{"lambda_l1 reg_alpha alpha l1_regularization", "0", "leave it out: there is no L1 regularization; l2 regularizes"},
+	{"lambda_l1 reg_alpha alpha l1_regularization", "0", "leave it out: there is no L1 regularization; reg_lambda regularizes"},
 	{"monotone_constraints_method monotone_constraining_method mc_method", "basic", "leave it out: constraints hold as with LightGBM's method basic"},
 	{"monotone_penalty monotone_splits_penalty ms_penalty mc_penalty", "0", nothingLikeIt},
 	{"scale_pos_weight", "1", "leave it out; weigh the classes with class_weight, such as {0: 1, 1: 9}"},
@@ -78,15 +79,15 @@ var Foreigns = []Foreign{
 	{"extra_trees extra_tree", "false 0", "leave it out; colsample_bynode draws features"},
 	{"leaf_estimation_method", "newton", "leave it out: a leaf value is a Newton step"},
 	{"leaf_estimation_iterations", "1", "leave it out: a leaf value is one Newton step"},
-	{"od_type", "iter", "write early_stopping, a number of iterations"},
-	{"od_pval", "0", "write early_stopping, a number of iterations"},
+	{"od_type", "iter", "write early_stopping_rounds, a number of iterations"},
+	{"od_pval", "0", "write early_stopping_rounds, a number of iterations"},
 	{"num_parallel_tree", "1", "leave it out: an iteration grows one tree; for forests, merge models of several seeds"},
 	{"base_score", "0.5 auto", "leave it out: scores begin at 0"},
 	{"init", "", "leave it out: scores begin at 0; Dataset(init_model=...) continues a model"},
 	{"missing", "nan", "leave it out: missing values are NaN; replace others by NaN"},
 	{"zero_as_missing", "false 0", "leave it out: missing values are NaN; replace zeros by NaN"},
 	{"criterion", "friedman_mse squared_error", "leave it out: the gain of a split is by gradients and Hessians"},
-	{"min_samples_split", "2", "leave it out; set min_samples, the rows of a leaf"},
+	{"min_samples_split", "2", "leave it out; set min_samples_leaf, the rows of a leaf"},
 	{"validation_fraction", "*", ""},
 	{"min_weight_fraction_leaf ccp_alpha path_smooth od_wait_fraction", "0", nothingLikeIt},
 	{"linear_tree langevin model_shrink_rate posterior_sampling", "false 0", nothingLikeIt},

@@ -41,7 +41,9 @@ var meanings = sync.OnceValue(func() map[string]func(string) Meaning {
 		for name := range strings.FieldsSeq(strings.Join([]string{p.Others.LightGBM, p.Others.XGBoost, p.Others.CatBoost, p.Others.ScikitLearn}, " ")) {
 			known[strings.TrimPrefix(name, "~")] = p.theirs
 		}
-		known[p.Name], known[p.CName()] = p.ours, p.ours
+		for name := range strings.FieldsSeq(p.Name + " " + p.Aliases) {
+			known[name] = p.ours
+		}
 	}
 	return known
 })
@@ -70,7 +72,7 @@ func (p *Parameter) theirs(value string) Meaning {
 	return p.ours(value)
 }
 
-// ours translates a value given under our own name.
+// ours translates a value given under our own name or an alias.
 func (p *Parameter) ours(value string) Meaning {
 	if ours, ok := lookUp(p.Others.Values, plain(value)); ok {
 		return Meaning{Parameter: p, Value: ours}

@@ -26,14 +26,16 @@ const (
 // Explicit lists the parameters in the signature of AOSOClassifier, which takes all others
 // as keyword arguments too.
 var Explicit = []string{
-	"preset", "trees", "leaves", "shrinkage", "max_depth", "min_samples", "monotone_constraints", "interaction_constraints", "l2",
-	"subsample", "colsample_bytree", "colsample_bynode", "calibration", "time_limit", "early_stopping", "metric",
+	"preset", "n_estimators", "max_leaves", "learning_rate", "max_depth", "min_samples_leaf", "monotone_constraints",
+	"interaction_constraints", "reg_lambda", "subsample", "colsample_bytree", "colsample_bynode", "calibration", "time_limit",
+	"early_stopping_rounds", "metric",
 }
 
 // Parameter is a parameter of training.
 type Parameter struct {
-	Name    string // in text, in Python and in messages: min_samples
-	Field   string // in Go: MinSamples
+	Name    string // in text, in C, in Python and in messages: min_samples_leaf
+	Field   string // in Go: MinSamplesLeaf
+	Aliases string // former names, separated by spaces, which text, Python and the command line take without a message
 	Group   string
 	Type    string // of the value: String, Int, Uint64 or Float64
 	Nested  bool   // its String is a list or dict in JSON, or a word
@@ -80,7 +82,6 @@ const MostDenseClasses = 1<<16 - 2
 // C describes the field of a parameter in the struct aoso_params.
 type C struct {
 	Slot int    // position in the struct, from 1; a new parameter comes last
-	Name string // of the field, if it differs; text may use either name
 	Type string // of the field, if it is not the usual one of the parameter's type
 	Enum string // prefix of the names of the choices, after AOSO_
 }
@@ -203,18 +204,12 @@ func (p *Parameter) Usage() string {
 	return usage
 }
 
-// CName returns the name of the parameter in C's struct.
-func (p *Parameter) CName() string {
-	if p.C.Name != "" {
-		return p.C.Name
-	}
-	return p.Name
-}
-
-// Find returns the parameter of a name, which may be its name in C's struct,
-// and its position in the table.
+// Find returns the parameter of a name, which may be an alias, and its position in the
+// table.
 func Find(name string) (p *Parameter, i int, ok bool) {
-	i = slices.IndexFunc(Parameters, func(p Parameter) bool { return name == p.Name || name == p.CName() })
+	i = slices.IndexFunc(Parameters, func(p Parameter) bool {
+		return name == p.Name || slices.Contains(strings.Fields(p.Aliases), name)
+	})
 	if i < 0 {
 		return nil, 0, false
 	}

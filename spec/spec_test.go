@@ -14,7 +14,7 @@ import (
 func TestParameters(t *testing.T) {
 	names := map[string]string{}
 	for _, p := range Parameters {
-		for _, name := range slices.Compact([]string{p.Name, p.CName()}) {
+		for _, name := range append(strings.Fields(p.Aliases), p.Name) {
 			if other, ok := names[name]; ok {
 				t.Errorf("%s is the name of %s as well", name, other)
 			}
@@ -124,11 +124,13 @@ func TestSlots(t *testing.T) {
 }
 
 // TestOthers: another library's name stands for one parameter, and for ours of
-// that name if there is one.
+// that name or alias if there is one.
 func TestOthers(t *testing.T) {
 	ours := map[string]string{}
 	for _, p := range Parameters {
-		ours[p.Name] = p.Name
+		for name := range strings.FieldsSeq(p.Name + " " + p.Aliases) {
+			ours[name] = p.Name
+		}
 	}
 	for _, p := range Parameters {
 		for name := range strings.FieldsSeq(p.Others.LightGBM + " " + p.Others.XGBoost + " " + p.Others.CatBoost + " " + p.Others.ScikitLearn) {
@@ -159,18 +161,18 @@ func TestAllows(t *testing.T) {
 		allowed string
 		yes, no []any
 	}{
-		"leaves":      {"2 to 65536", []any{2, 65536}, []any{1, 65537, -1, math.MaxInt}},
-		"min_samples": {"at least 1", []any{0, 1, math.MaxInt}, []any{-1, math.MinInt}},
-		"base_gap":    {"1 to 2147483647", []any{1, math.MaxInt32}, []any{0, math.MinInt}},
-		"shrinkage":   {"above 0, at most 1", []any{0.0, 5e-324, 1.0}, []any{-1.0, math.Nextafter(1, 2), nan, inf}},
-		"trim":        {"at least 0, below 1", []any{0.0, math.Nextafter(1, 0)}, []any{1.0, -5e-324, nan}},
-		"l2":          {"at least 0, at most 3.4e+38", []any{-1.0, 0.0, math.MaxFloat32}, []any{1e39, inf, nan, -0.5}},
-		"min_gain":    {"at least 0, at most 3.4e+38", []any{0.0, math.MaxFloat32}, []any{1e39, inf, nan, -1.0}},
-		"leaf":        {"full, pair or sparse", []any{"", "full", "pair", "sparse"}, []any{"Full", "half"}},
-		"method":      {"aoso, abc or logitboost", []any{"aoso", "logitboost"}, []any{"", "gbdt"}},
-		"pairs":       {"1, 2, 4 or 8", []any{0, 1, 8}, []any{3, 16, -1}},
-		"seed":        {"an integer, at least 0", []any{uint64(0), uint64(math.MaxUint64)}, nil},
-		"level":       {"", []any{"", "any"}, nil},
+		"max_leaves":       {"2 to 65536", []any{2, 65536}, []any{1, 65537, -1, math.MaxInt}},
+		"min_samples_leaf": {"at least 1", []any{0, 1, math.MaxInt}, []any{-1, math.MinInt}},
+		"base_gap":         {"1 to 2147483647", []any{1, math.MaxInt32}, []any{0, math.MinInt}},
+		"learning_rate":    {"above 0, at most 1", []any{0.0, 5e-324, 1.0}, []any{-1.0, math.Nextafter(1, 2), nan, inf}},
+		"trim":             {"at least 0, below 1", []any{0.0, math.Nextafter(1, 0)}, []any{1.0, -5e-324, nan}},
+		"reg_lambda":       {"at least 0, at most 3.4e+38", []any{-1.0, 0.0, math.MaxFloat32}, []any{1e39, inf, nan, -0.5}},
+		"gamma":            {"at least 0, at most 3.4e+38", []any{0.0, math.MaxFloat32}, []any{1e39, inf, nan, -1.0}},
+		"leaf":             {"full, pair or sparse", []any{"", "full", "pair", "sparse"}, []any{"Full", "half"}},
+		"method":           {"aoso, abc or logitboost", []any{"aoso", "logitboost"}, []any{"", "gbdt"}},
+		"pairs":            {"1, 2, 4 or 8", []any{0, 1, 8}, []any{3, 16, -1}},
+		"seed":             {"an integer, at least 0", []any{uint64(0), uint64(math.MaxUint64)}, nil},
+		"level":            {"", []any{"", "any"}, nil},
 	} {
 		p, _, ok := Find(name)
 		if !ok || p.Allowed() != values.allowed {
@@ -194,11 +196,11 @@ func TestAllows(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for name, want := range map[string]string{
-		"leaves":    "maximum number of leaves per tree (the paper's J); 2 to 65536 (default 8 to 65536, more with more rows and classes)",
-		"leaf":      "classes whose scores a leaf changes: full, pair or sparse (default full, or sparse from 5000 classes; pair for methods abc and logitboost)",
-		"max_depth": "maximum number of splits from the root to a leaf; 0 means no limit",
-		"seed":      "seed of all random draws",
-		"threads":   "number of threads; 0 means all cores available to the process; 0 to 4096",
+		"max_leaves": "maximum number of leaves per tree (the paper's J); 2 to 65536 (default 8 to 65536, more with more rows and classes)",
+		"leaf":       "classes whose scores a leaf changes: full, pair or sparse (default full, or sparse from 5000 classes; pair for methods abc and logitboost)",
+		"max_depth":  "maximum number of splits from the root to a leaf; 0 means no limit",
+		"seed":       "seed of all random draws",
+		"nthread":    "number of threads; 0 means all cores available to the process; 0 to 4096",
 	} {
 		if p, _, _ := Find(name); p.Usage() != want {
 			t.Errorf("%s: %q", name, p.Usage())

@@ -111,14 +111,14 @@ var Parameters = []Parameter{
 		Help: "Strategy for parameters that you leave unset.",
 		Choices: []Choice{
 			{"auto", "values for the size of the data, among which held-out rows choose"},
-			{"fast", "as auto, with fewer trees and, in most cases, a larger shrinkage"},
-			{"paper", "M = 1000 trees of J = 20 leaves and shrinkage v = 0.1, as in the paper, and no calibration"},
+			{"fast", "as auto, with fewer trees and, in most cases, a larger learning_rate"},
+			{"paper", "n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration"},
 		},
-		Detail: "Methods abc and logitboost and data of fewer than 50 rows have the trees, leaves and shrinkage of paper. " +
+		Detail: "Methods abc and logitboost and data of fewer than 50 rows have the n_estimators, max_leaves and learning_rate of paper. " +
 			"Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.",
 	},
 	{
-		Name: "trees", Field: "Trees", Group: Trees, Type: Int, Default: "0", C: C{Slot: 8},
+		Name: "n_estimators", Field: "NEstimators", Aliases: "trees", Group: Trees, Type: Int, Default: "0", C: C{Slot: 8},
 		Chosen: between(1, 1000), Auto: "chosen on held-out rows",
 		Range: atLeast(1), Usual: between(10, 10000),
 		Help:   "Maximum number of trees to grow (the paper's M).",
@@ -132,22 +132,22 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "leaves", Field: "Leaves", Group: Trees, Type: Int, Default: "0", C: C{Slot: 9},
+		Name: "max_leaves", Field: "MaxLeaves", Aliases: "leaves", Group: Trees, Type: Int, Default: "0", C: C{Slot: 9},
 		Chosen: between(8, MaxLeaves), Auto: "more with more rows and classes",
 		Range: between(2, MaxLeaves), Usual: between(2, 256),
 		Help:   "Maximum number of leaves per tree (the paper's J).",
 		Detail: "Trees grow best-first.",
 		Others: Others{
 			LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes",
-			Values: "~0=",
+			Values: "0=",
 			Note:   "XGBoost writes 0 for no limit; here 0 is the default.",
 		},
 	},
 	{
-		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
+		Name: "learning_rate", Field: "LearningRate", Aliases: "shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
 		Chosen: between(0.05, 0.4), Auto: "less with noisy labels",
 		Range: fraction, Usual: between(0.01, 1),
-		Help:   "Learning rate (the paper's v): the factor of every leaf value.",
+		Help:   "Learning rate (the paper's shrinkage v): the factor of every leaf value.",
 		Others: Others{LightGBM: "learning_rate shrinkage_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},
 	},
 	{
@@ -161,7 +161,7 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "min_samples", Field: "MinSamples", Group: Trees, Type: Int, Default: "0", C: C{Slot: 11},
+		Name: "min_samples_leaf", Field: "MinSamplesLeaf", Aliases: "min_samples", Group: Trees, Type: Int, Default: "0", C: C{Slot: 11},
 		Chosen: between(1, 10), Auto: "more for few rows with noisy labels",
 		Range: atLeast(1), Usual: between(1, 30),
 		Help: "Minimum number of training rows in a leaf.",
@@ -172,7 +172,7 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "min_hessian", Field: "MinHessian", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 14},
+		Name: "min_child_weight", Field: "MinChildWeight", Aliases: "min_hessian", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 14},
 		Range: notNegative, Usual: between(1e-6, 10),
 		Help: "Minimum sum of Hessians in a leaf, over the class pairs of the node.",
 		Others: Others{
@@ -181,7 +181,7 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "min_gain", Field: "MinGain", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 15},
+		Name: "gamma", Field: "Gamma", Aliases: "min_gain", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 15},
 		Range: notNegative, Usual: between(1e-6, 10),
 		Help:   "Gain that a split must exceed.",
 		Others: Others{LightGBM: "min_gain_to_split min_split_gain", XGBoost: "gamma min_split_loss", ScikitLearn: "~min_impurity_decrease"},
@@ -230,7 +230,7 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "max_cat_threshold", XGBoost: "max_cat_threshold"},
 	},
 	{
-		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
+		Name: "reg_lambda", Field: "RegLambda", Aliases: "l2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
 		Chosen: between(0, 10), Auto: "more with noisy labels or from 100,000 rows",
 		Range: notNegative, Usual: between(1e-3, 100),
 		Help: "Regularization: a number added to the sums of Hessians in gains and leaf values.",
@@ -240,13 +240,13 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 17},
+		Name: "max_delta_step", Field: "MaxDeltaStep", Aliases: "max_step", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 17},
 		Chosen: between(3, 5), Auto: "less from 100,000 rows",
 		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
-		Help: "Maximum absolute leaf value, before shrinkage.",
+		Help: "Maximum absolute leaf value, before it is multiplied by learning_rate.",
 		Others: Others{
 			LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step",
-			Values: "~0=",
+			Values: "0=",
 			Note:   "LightGBM and XGBoost write 0 for no limit; here 0 is the default.",
 		},
 	},
@@ -312,7 +312,7 @@ var Parameters = []Parameter{
 		Detail: "The phase that chooses parameters takes at most two fifths of it. Each phase has at least one iteration. The model depends on the speed of the machine.",
 	},
 	{
-		Name: "early_stopping", Field: "EarlyStopping", Group: Stopping, Type: Int, Default: "0", C: C{Slot: 12},
+		Name: "early_stopping_rounds", Field: "EarlyStoppingRounds", Aliases: "early_stopping", Group: Stopping, Type: Int, Default: "0", C: C{Slot: 12},
 		Range: atLeast(0), Usual: between(1, 100),
 		Help:   "Training stops after this many iterations without a better metric on the validation set; 0 turns this off.",
 		Detail: "The model then ends with the best iteration.",
@@ -374,7 +374,7 @@ var Parameters = []Parameter{
 	},
 
 	{
-		Name: "threads", Field: "Threads", Group: Computing, Type: Int, Default: "0", C: C{Slot: 24, Name: "num_threads"}, Estimator: "n_jobs",
+		Name: "nthread", Field: "NThread", Aliases: "threads num_threads", Group: Computing, Type: Int, Default: "0", C: C{Slot: 24}, Estimator: "n_jobs",
 		Range: between(0, MaxThreads), Usual: between(1, 4),
 		Help:   "Number of threads; 0 means all cores available to the process.",
 		Detail: "The model does not depend on it.",

@@ -23,8 +23,8 @@ var (
 	features  = flag.Int("features", 50, "features of a row")
 	classes   = flag.Int("classes", 10, "classes")
 	blockRows = flag.Int("block", 1<<16, "rows of a block")
-	threads   = flag.Int("threads", 0, "threads; 0: all cores")
-	params    = flag.String("params", "preset=paper trees=20", "parameters of the training")
+	threads   = flag.Int("nthread", 0, "threads; 0: all cores")
+	params    = flag.String("params", "preset=paper n_estimators=20", "parameters of the training")
 )
 
 func main() {
@@ -47,7 +47,7 @@ func main() {
 }
 
 func build(file string) error {
-	set, err := aoso.NewDatasetFromBlocks(blocks(), aoso.DatasetOptions{Path: file, Threads: *threads})
+	set, err := aoso.NewDatasetFromBlocks(blocks(), aoso.DatasetOptions{Path: file, NThread: *threads})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func train(file string) error {
 	if err != nil {
 		return err
 	}
-	p.Threads = *threads
+	p.NThread = *threads
 	start := time.Now()
 	set, err := aoso.LoadDataset(file)
 	if err != nil {

@@ -31,16 +31,16 @@ func main() {
 	flag.StringVar(&p.Start, "start", p.Start, "zero or linear")
 	flag.StringVar(&p.Leaf, "leaf", p.Leaf, "full or sparse")
 	flag.IntVar(&p.LeafClasses, "leaf-classes", p.LeafClasses, "classes that a sparse leaf moves")
-	flag.IntVar(&p.Trees, "trees", 40, "trees; 0: the data choose")
-	flag.IntVar(&p.Leaves, "leaves", p.Leaves, "leaves of a tree; 0: the default")
+	flag.IntVar(&p.NEstimators, "n-estimators", 40, "trees; 0: the data choose")
+	flag.IntVar(&p.MaxLeaves, "max-leaves", p.MaxLeaves, "leaves of a tree; 0: the default")
 	flag.IntVar(&p.Pairs, "pairs", p.Pairs, "class pairs of a node; 0: the default")
-	flag.Float64Var(&p.Shrinkage, "shrinkage", p.Shrinkage, "learning rate; 0: the default")
-	flag.Float64Var(&p.MaxStep, "max-step", p.MaxStep, "most that a leaf moves a score; 0: the default")
+	flag.Float64Var(&p.LearningRate, "learning-rate", p.LearningRate, "learning rate; 0: the default")
+	flag.Float64Var(&p.MaxDeltaStep, "max-delta-step", p.MaxDeltaStep, "most that a leaf moves a score; 0: the default")
 	flag.Float64Var(&p.Subsample, "subsample", p.Subsample, "share of the rows that a tree is grown on; 0: the default")
-	flag.Float64Var(&p.L2, "l2", p.L2, "regularization; -1: the default")
+	flag.Float64Var(&p.RegLambda, "reg-lambda", p.RegLambda, "regularization; -1: the default")
 	flag.StringVar(&p.Calibration, "calibration", "none", "how the temperature is found")
 	flag.StringVar(&p.PairSelection, "pair-selection", p.PairSelection, "how a node chooses its class pairs")
-	flag.IntVar(&p.Threads, "threads", 2, "threads")
+	flag.IntVar(&p.NThread, "nthread", 2, "threads")
 	folder := flag.String("write", "", "write the rows to this folder, and do not train")
 	profile := flag.String("cpuprofile", "", "file for a profile of the training")
 	flag.Parse()
@@ -68,7 +68,7 @@ func main() {
 func measure(m *mixture, rows, test int, p aoso.Params) error {
 	m.place()
 	x, y := m.draw(rows, 1)
-	train, err := aoso.NewDataset(aoso.RowMajor(x, rows, m.features), aoso.IntLabels(y), aoso.DatasetOptions{Threads: p.Threads})
+	train, err := aoso.NewDataset(aoso.RowMajor(x, rows, m.features), aoso.IntLabels(y), aoso.DatasetOptions{NThread: p.NThread})
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func measure(m *mixture, rows, test int, p aoso.Params) error {
 	wall := time.Since(start)
 	end, peak := usage()
 	xt, yt := m.draw(test, 2)
-	e, err := r.Model.Evaluate(aoso.RowMajor(xt, test, m.features), aoso.IntLabels(yt), nil, aoso.PredictOptions{Threads: p.Threads})
+	e, err := r.Model.Evaluate(aoso.RowMajor(xt, test, m.features), aoso.IntLabels(yt), nil, aoso.PredictOptions{NThread: p.NThread})
 	if err != nil {
 		return err
 	}
 	q := r.Model.Params()
 	fmt.Printf("classes %d rows %d leaf %s %d leaves %d shrinkage %g subsample %g trees %d: %.1f CPU s, %.1f s, %.0f MB, train loss %.4f, log loss %.4f, errors %.2f %%\n",
-		m.classes, rows, q.Leaf, q.LeafClasses, q.Leaves, q.Shrinkage, q.Subsample, r.Model.Trees(),
+		m.classes, rows, q.Leaf, q.LeafClasses, q.MaxLeaves, q.LearningRate, q.Subsample, r.Model.Trees(),
 		(end - cpu).Seconds(), wall.Seconds(), float64(peak)/1e6, r.TrainLoss, e.LogLoss, 100*e.ErrorRate)
 	return nil
 }

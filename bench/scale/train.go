@@ -71,12 +71,12 @@ func (t *table) trainRank(c *delayed, trees int) (run Run, err error) {
 	rows := len(t.classes)
 	first, end := rows*c.Rank()/c.Size(), rows*(c.Rank()+1)/c.Size()
 	x := aoso.RowMajor(t.values[first*t.features:end*t.features], end-first, t.features)
-	train, err := aoso.NewDataset(x, aoso.IntLabels(t.classes[first:end]), aoso.DatasetOptions{Collective: c, Threads: 1})
+	train, err := aoso.NewDataset(x, aoso.IntLabels(t.classes[first:end]), aoso.DatasetOptions{Collective: c, NThread: 1})
 	if err != nil {
 		return run, err
 	}
 	p := aoso.DefaultParams()
-	p.Preset, p.Trees, p.Threads = aoso.PresetPaper, trees, 1
+	p.Preset, p.NEstimators, p.NThread = aoso.PresetPaper, trees, 1
 	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{EvalEvery: 1 << 30})
 	if err != nil {
 		return run, err

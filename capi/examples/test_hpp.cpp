@@ -46,7 +46,7 @@ struct my_exception {};
 
 constexpr std::size_t rows = 600;
 // Created before main starts. The library must work there too.
-static const aoso::params few_trees("preset=paper trees=12 leaves=6 threads=2");
+static const aoso::params few_trees("preset=paper n_estimators=12 max_leaves=6 nthread=2");
 
 struct table {
     std::vector<double> values;
@@ -89,20 +89,20 @@ static void library() {
 
 static void parameters() {
     aoso::params p;
-    EXPECT(p.trees == 0 && p.leaves == 0 && p.l2 == -1 && p.preset == AOSO_PRESET_AUTO && p.struct_size == sizeof(aoso_params));
-    EXPECT(p.set("trees=7 method=logitboost").trees == 7 && p.method == AOSO_METHOD_LOGITBOOST);
-    EXPECT(aoso::params(std::string("shrinkage=0.5")).shrinkage == 0.5);
-    EXPECT(status_of([&] { p.set(std::string("trees=8 no_such=1")); }) == AOSO_INVALID_ARGUMENT && p.trees == 7);
+    EXPECT(p.n_estimators == 0 && p.max_leaves == 0 && p.reg_lambda == -1 && p.preset == AOSO_PRESET_AUTO && p.struct_size == sizeof(aoso_params));
+    EXPECT(p.set("n_estimators=7 method=logitboost").n_estimators == 7 && p.method == AOSO_METHOD_LOGITBOOST);
+    EXPECT(aoso::params(std::string("learning_rate=0.5")).learning_rate == 0.5);
+    EXPECT(status_of([&] { p.set(std::string("n_estimators=8 no_such=1")); }) == AOSO_INVALID_ARGUMENT && p.n_estimators == 7);
     EXPECT(status_of([&] { p.set(static_cast<const char *>(nullptr)); }) == AOSO_INVALID_ARGUMENT);
     p.check();
-    EXPECT(p.set("monotone_constraints=(1, 0) trees=9").monotone_constraints == std::string("[1,0]") && p.trees == 9);
+    EXPECT(p.set("monotone_constraints=(1, 0) n_estimators=9").monotone_constraints == std::string("[1,0]") && p.n_estimators == 9);
     p.interaction_constraints = "[[0],1]";
     EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
-    p.set("monotone_constraints=auto interaction_constraints=auto trees=7");
+    p.set("monotone_constraints=auto interaction_constraints=auto n_estimators=7");
     EXPECT(!p.monotone_constraints && !p.interaction_constraints);
-    p.shrinkage = -1;
+    p.learning_rate = -1;
     EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
-    aoso::params(aoso::suggest_params(1000000, 50, 10)).set("l2=auto").check();
+    aoso::params(aoso::suggest_params(1000000, 50, 10)).set("reg_lambda=auto").check();
     EXPECT(status_of([] { aoso::suggest_params(100, 50, 0); }) == AOSO_INVALID_ARGUMENT);
     const aoso::memory m = aoso::estimate_memory(1000000, 50, 10, 1000, 255, few_trees);
     EXPECT(m.total > 50 * 1000000);
@@ -344,10 +344,10 @@ static void named_classes() {
 static void datasets() {
     aoso::dataset_options o;
     const std::vector<double> weights(rows, 0.5);
-    o.max_bins = 16;
+    o.max_bin = 16;
     o.sample_rows = -1;
     o.seed = 3;
-    o.num_threads = 1;
+    o.nthread = 1;
     o.dense_only = true;
     o.weights = weights;
     o.feature_names = {"a", "b", "c", "d", "e", "f"};
@@ -456,7 +456,7 @@ static void training() {
         return aoso::then::go_on;
     };
     EXPECT(status_of([&] { aoso::train(train, few_trees, o); }) == AOSO_IO);
-    EXPECT(status_of([&] { aoso::train(train, "shrinkage=7"); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { aoso::train(train, "learning_rate=7"); }) == AOSO_INVALID_ARGUMENT);
 
     aoso::dataset_options next;
     next.init = &five;
@@ -494,7 +494,7 @@ static void training() {
     aoso::train_options judged;
     judged.valid = &noisy;
     judged.others = {&train};
-    const aoso::params stopping("preset=paper trees=100 leaves=6 metric=custom early_stopping=2");
+    const aoso::params stopping("preset=paper n_estimators=100 max_leaves=6 metric=custom early_stopping_rounds=2");
     aoso::trainer own(train, stopping, judged);
     aoso::progress now = own.step();
     while (now.stopped_by == AOSO_RUNNING) {
@@ -517,7 +517,7 @@ static void training() {
     };
     calls = 0;
     aoso::trainer squares = aoso::trainer(train, few_trees, loss);
-    squares.set_shrinkage(0.5);
+    squares.set_learning_rate(0.5);
     EXPECT(squares.run().stopped_by == AOSO_STOPPED_BY_TREES && calls == 13);
     thrown = false;
     try {
@@ -554,12 +554,12 @@ static void training() {
         EXPECT(p.iteration == (p.phase == AOSO_PHASE_HOLDOUT ? ++held_out : ++trained));
         return aoso::then::go_on;
     };
-    const double temperature = aoso::train(train, "trees=12", o, &how).temperature();
+    const double temperature = aoso::train(train, "n_estimators=12", o, &how).temperature();
     EXPECT(held_out >= 12 && trained == 12 && how.iterations == 12 && temperature != 1);
     EXPECT(how.phase == AOSO_PHASE_TRAIN && how.held_out_rows == rows && how.held_out.errors > 0 && how.held_out.errors < 200);
 
     // Another thread interrupts training that would take minutes.
-    aoso::trainer endless(train, "trees=1000000 stop_loss=0");
+    aoso::trainer endless(train, "n_estimators=1000000 stop_loss=0");
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         endless.interrupt();
@@ -570,7 +570,7 @@ static void training() {
 
 static void tuning() {
     const aoso::dataset train = data.dataset(), valid = train.aligned(others.x(), others.classes);
-    const aoso::params few("trees=10 leaves=6 threads=1");
+    const aoso::params few("n_estimators=10 max_leaves=6 nthread=1");
     aoso::tune_options o;
     int calls = 0;
     o.trials = 2;
@@ -587,7 +587,7 @@ static void tuning() {
     EXPECT(tuner.run().has_valid == 1);
     aoso::result how;
     EXPECT(tuner.snapshot(&how).trees() == 10 && how.phase == AOSO_PHASE_TRAIN);
-    EXPECT(aoso::params(tuner.found()).leaves == 6);
+    EXPECT(aoso::params(tuner.found()).max_leaves == 6);
     EXPECT(tuner.trials().find("trial,rung,") == 0);
 }
 
@@ -671,7 +671,7 @@ static void derived() {
     const std::vector<double> weights(rows, 0.5);
     o.keep = 0;
     o.weights = weights;
-    o.num_threads = 2;
+    o.nthread = 2;
     EXPECT(model.refitted(others.x(), others.classes, o).predict_raw(others.x()) != raw);
     o.keep = 2;
     EXPECT(status_of([&] { model.refitted(others.x(), others.classes, o); }) == AOSO_INVALID_ARGUMENT);
@@ -787,7 +787,7 @@ static void prediction() {
 
     aoso::predict_options first_three;
     first_three.trees = 3;
-    first_three.num_threads = 1;
+    first_three.nthread = 1;
     EXPECT(model.predict_leaf(others.x(), first_three).size() == rows * 3);
     EXPECT(model.predict_raw(others.x(), first_three) != raw);
     first_three.trees = -1;
@@ -847,11 +847,11 @@ static void prediction() {
 
 #if __cplusplus >= 202002L
 static void designated() {
-    const aoso::dataset train(data.x(), data.classes, {.max_bins = 32});
+    const aoso::dataset train(data.x(), data.classes, {.max_bin = 32});
     const aoso::model model = aoso::train(train, few_trees, {.eval_every = 5});
     EXPECT(model.predict_leaf(data.x(), {.trees = 2}).size() == rows * 2);
     std::vector<int32_t> out(rows);
-    model.predict_into(data.x(), std::span(out), {.num_threads = 1});
+    model.predict_into(data.x(), std::span(out), {.nthread = 1});
     EXPECT(out == model.predict(data.x()));
 }
 #endif

@@ -78,8 +78,8 @@ int main(int argc, char **argv) {
     aoso_dataset *train;
     aoso_model *model;
     check(aoso_params_init(&params, sizeof params));
-    params.trees = 10;
-    params.num_threads = 1; /* the ranks share one machine here */
+    params.n_estimators = 10;
+    params.nthread = 1; /* the ranks share one machine here */
     check(aoso_dataset_create(&x, &y, &dataset, &train));
     check(aoso_train(train, &params, &training, &model, NULL));
     if (rank == 0 && argc > 1) check(aoso_model_save(model, argv[1]));

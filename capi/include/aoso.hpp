@@ -3,7 +3,7 @@
 // A first program:
 //
 //     aoso::dataset train(aoso::row_major(values, cols), classes);
-//     aoso::model model = aoso::train(train, "trees=500 threads=4");
+//     aoso::model model = aoso::train(train, "n_estimators=500 nthread=4");
 //     std::vector<int32_t> predicted = model.predict(aoso::row_major(others, cols));
 //
 // Build with  c++ -std=c++17 program.cpp $(pkg-config --cflags --libs aoso).

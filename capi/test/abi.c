@@ -18,7 +18,7 @@
     F(T, text) F(T, text_offsets)
 #define LABELS(F, T) F(T, struct_size) F(T, dtype) F(T, count) F(T, data) F(T, class_names) F(T, num_class_names)
 #define DATASET_OPTIONS(F, T)                                                                                 \
-    F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
+    F(T, struct_size) F(T, max_bin) F(T, sample_rows) F(T, seed) F(T, nthread) F(T, dense_only)          \
     F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init) \
     F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path) F(T, collective) \
     F(T, text_labels)
@@ -47,14 +47,14 @@
 #define MODEL_INFO(F, T) F(T, struct_size) F(T, named) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
     F(T, temperature) F(T, conformal_rows)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
-#define REFIT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, weights) F(T, num_weights) F(T, keep)
+#define REFIT_OPTIONS(F, T) F(T, struct_size) F(T, nthread) F(T, weights) F(T, num_weights) F(T, keep)
 #define CALIBRATION(F, T) F(T, struct_size) F(T, temperature) F(T, before) F(T, after)
 #define CONTRIBUTIONS_INFO(F, T) F(T, struct_size) F(T, lines) F(T, per_row) F(T, values)
 #define SET_OPTIONS(F, T) F(T, struct_size) F(T, method) F(T, alpha) F(T, class_conditional) F(T, non_empty)
 #define CONFUSION(F, T) F(T, classes) F(T, mistaken) F(T, rows)
 #define RELIABILITY_BIN(F, T) F(T, rows) F(T, share) F(T, confidence) F(T, accuracy)
 #define RELIABILITY(F, T) F(T, struct_size) F(T, num_bins) F(T, brier) F(T, ece) F(T, bins)
-#define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, trees)
+#define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, nthread) F(T, trees)
 
 #define PRINT(FIELDS, T) STRUCT(T) FIELDS(FIELD, T)
 

@@ -142,7 +142,7 @@ static void good(void) {
     x = aoso_arrow_stream(&stream);
     OK(aoso_dataset_create(&x, &y, NULL, &d));
     EXPECT(streams == 0 && stream.release == NULL && schemas == 1 && arrays == 1);
-    aoso_model *m = train_on(d, "preset=paper trees=8 leaves=6");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=8 max_leaves=6");
     EXPECT(same(want, fingerprint_of(m)));
     EXPECT(same(want, fingerprint_on(d)));
 
@@ -227,7 +227,7 @@ static void positions(void) {
     aoso_dataset *d;
     struct ArrowArrayStream stream;
     OK(aoso_dataset_create(&plain, &y, &o, &d));
-    aoso_model *m = train_on(d, "preset=paper trees=8 leaves=6");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=8 max_leaves=6");
     fingerprint want = fingerprint_of(m);
     OK(aoso_dataset_free(d));
     OK(aoso_model_predict_raw(m, &plain, NULL, want_raw, ROWS * CLASSES));
@@ -292,7 +292,7 @@ static void nulls(void) {
     aoso_matrix x = aoso_row_major(with, AOSO_FLOAT64, ROWS, COLS);
     aoso_dataset *d;
     OK(aoso_dataset_create(&x, &y, NULL, &d));
-    aoso_model *m = train_on(d, "preset=paper trees=20");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=20");
     OK(aoso_dataset_free(d));
     OK(aoso_model_predict_proba(m, &x, NULL, probabilities[0], ROWS * CLASSES));
 

@@ -108,7 +108,7 @@ static inline fingerprint fingerprint_of(const aoso_model *m) {
 
 // The fingerprint of a model trained on the dataset. Frees the dataset.
 static inline fingerprint fingerprint_on(aoso_dataset *d) {
-    aoso_model *m = train_on(d, "preset=paper trees=8 leaves=6");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=8 max_leaves=6");
     fingerprint f = fingerprint_of(m);
     OK(aoso_model_free(m));
     OK(aoso_dataset_free(d));

@@ -112,7 +112,7 @@ static aoso_collective collective_of(member *me) {
                              .reduce_scatter = me->scatters ? reduce_scatter : NULL};
 }
 
-static const char *const params[] = {"preset=paper trees=5 leaves=6 threads=1", "trees=8 threads=1", "trees=3 subsample=0.5 calibration=none"};
+static const char *const params[] = {"preset=paper n_estimators=5 max_leaves=6 nthread=1", "n_estimators=8 nthread=1", "n_estimators=3 subsample=0.5 calibration=none"};
 enum { PARAMS = sizeof params / sizeof *params };
 
 // Which rows a rank has: unequal parts, and with three ranks none for the last.

@@ -145,7 +145,7 @@ static void bad_matrices(void) {
 // Some languages use small numbers as the pointers of empty arrays.
 static void dangling(void) {
     aoso_dataset *d = make_dataset();
-    aoso_model *m = train_on(d, "preset=paper trees=3");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=3");
     aoso_matrix x = aoso_row_major((const void *)8, AOSO_FLOAT64, 0, COLS);
     OK(aoso_model_predict(m, &x, NULL, (int32_t *)4, 0));
     const void *columns[COLS] = {(const void *)8, (const void *)8};
@@ -247,13 +247,13 @@ static void options(void) {
     o.weights = weights;
     o.num_weights = ROWS;
     o.dense_only = 1;
-    o.num_threads = 2;
+    o.nthread = 2;
     o.sample_rows = -1;
     OK(aoso_dataset_create(&x, &y, &o, &d));
     EXPECT(same(want, fingerprint_on(d)));
     o.feature_names = names;
     o.num_feature_names = COLS;
-    o.max_bins = 5;
+    o.max_bin = 5;
     o.seed = 3;
     o.sample_rows = 100;
     weights[0] = 30;
@@ -272,10 +272,10 @@ static void options(void) {
         o = before;                                                             \
     }
     BAD(struct_size, 3, "options.struct_size is 3")
-    BAD(max_bins, 1, "max_bins is 1; allowed: 2 to 255")
-    BAD(max_bins, 256, "max_bins is 256")
-    BAD(num_threads, -1, "num_threads is -1")
-    BAD(num_threads, INT32_MAX, "num_threads is 2147483647")
+    BAD(max_bin, 1, "max_bin is 1; allowed: 2 to 255")
+    BAD(max_bin, 256, "max_bin is 256")
+    BAD(nthread, -1, "nthread is -1")
+    BAD(nthread, INT32_MAX, "nthread is 2147483647")
     BAD(num_weights, ROWS - 1, "options.num_weights is 299; allowed: 300, one for each row")
     BAD(num_weights, INT64_MAX, "options.num_weights is 9223372036854775807")
     BAD(weights, NULL, "options.num_weights is 300; allowed: 0, because weights is null")
@@ -417,7 +417,7 @@ static void builder_aligned(aoso_builder *b) {
     FAILS(AOSO_INVALID_HANDLE, "builder is null", aoso_builder_finish_aligned(NULL, train, &gathered));
     OK(aoso_builder_finish_aligned(b, train, &gathered)); // the failed calls did not change the builder
     OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &at_once));
-    aoso_params p = parse("trees=5 leaves=4");
+    aoso_params p = parse("n_estimators=5 max_leaves=4");
     aoso_result results[2] = {{.struct_size = sizeof *results}, {.struct_size = sizeof *results}};
     for (int i = 0; i < 2; i++) {
         aoso_train_options o = {.struct_size = sizeof o, .valid = i ? gathered : at_once};
@@ -546,7 +546,7 @@ static void files(const char *folder) {
     FAILS(AOSO_IO, "no such file", aoso_dataset_load("/no/such/file", &loaded));
     FAILS(AOSO_BAD_FORMAT, "aoso", aoso_dataset_load("/bin/sh", &loaded));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_dataset_load(path, NULL));
-    aoso_model *m = train_on(d, "preset=paper trees=2");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=2");
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
     aoso_dataset_options o = {.struct_size = sizeof o, .init = m};

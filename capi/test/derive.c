@@ -51,7 +51,7 @@ static void truncate(void) {
 }
 
 static void merge(void) {
-    aoso_model *other = train_on(dataset, "preset=paper trees=9 leaves=4 seed=5 subsample=0.5"), *m;
+    aoso_model *other = train_on(dataset, "preset=paper n_estimators=9 max_leaves=4 seed=5 subsample=0.5"), *m;
     const aoso_model *models[] = {model, other, model};
     static double two[ROWS * CLASSES];
     OK(aoso_model_merge(models, 3, &m));
@@ -65,7 +65,7 @@ static void merge(void) {
     EXPECT(same(fingerprint_of(model), fingerprint_of(m)));
     OK(aoso_model_free(m));
 
-    aoso_model *abc = train_on(dataset, "preset=paper method=abc trees=4");
+    aoso_model *abc = train_on(dataset, "preset=paper method=abc n_estimators=4");
     models[2] = abc;
     FAILS(AOSO_INVALID_ARGUMENT, "models[2] is", aoso_model_merge(models, 3, &m));
     models[1] = NULL;
@@ -100,7 +100,7 @@ static void refit(void) {
     static double weights[ROWS];
     for (int i = 0; i < ROWS / 2; i++) weights[i] = 1;
     OK(aoso_model_refit(model, &half, &half_y, NULL, &m));
-    o.keep = 0, o.weights = weights, o.num_weights = ROWS, o.num_threads = 3;
+    o.keep = 0, o.weights = weights, o.num_weights = ROWS, o.nthread = 3;
     OK(aoso_model_refit(model, &x, &y, &o, &again));
     EXPECT(same(fingerprint_of(m), fingerprint_of(again)) && !same(fingerprint_of(m), fingerprint_of(model)));
     OK(aoso_model_free(m));
@@ -114,8 +114,8 @@ static void refit(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "options.num_weights is 1; allowed: 300", aoso_model_refit(model, &x, &y, &o, &m));
     o.num_weights = ROWS, weights[3] = -1;
     FAILS(AOSO_INVALID_ARGUMENT, "weights[3] is -1", aoso_model_refit(model, &x, &y, &o, &m));
-    o.weights = NULL, o.num_weights = 0, o.num_threads = -1;
-    FAILS(AOSO_INVALID_ARGUMENT, "num_threads is -1", aoso_model_refit(model, &x, &y, &o, &m));
+    o.weights = NULL, o.num_weights = 0, o.nthread = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "nthread is -1", aoso_model_refit(model, &x, &y, &o, &m));
     o.struct_size = 3;
     FAILS(AOSO_INVALID_ARGUMENT, "options.struct_size is 3", aoso_model_refit(model, &x, &y, &o, &m));
     FAILS(AOSO_INVALID_ARGUMENT, "y.count is 150; allowed: 300", aoso_model_refit(model, &x, &half_y, NULL, &m));
@@ -199,7 +199,7 @@ static void evaluate(void) {
     for (int i = 0; i < ROWS; i++) weights[i] = i % 4;
     OK(aoso_model_evaluate(model, &x, &labels, weights, ROWS, NULL, &e));
     EXPECT(near(e, counted(p, y, weights)));
-    aoso_predict_options o = {.struct_size = sizeof o, .trees = 3, .num_threads = 2};
+    aoso_predict_options o = {.struct_size = sizeof o, .trees = 3, .nthread = 2};
     OK(aoso_model_predict_proba(model, &x, &o, p, ROWS * CLASSES));
     OK(aoso_model_evaluate(model, &x, &labels, NULL, 0, &o, &e));
     EXPECT(near(e, counted(p, y, NULL)));
@@ -314,7 +314,7 @@ static void calibrate(void) {
 int main(void) {
     make_data();
     dataset = make_dataset();
-    model = train_on(dataset, "preset=paper trees=30 leaves=7 trim=0");
+    model = train_on(dataset, "preset=paper n_estimators=30 max_leaves=7 trim=0");
     label_type();
     truncate();
     merge();

@@ -13,9 +13,9 @@ static void dense(void) {
     for (int trees = 0; trees <= 7; trees += 7) {
         o.trees = trees;
         OK(aoso_model_predict_raw(model, &x, &o, raw, LINES));
-        for (o.num_threads = 1; o.num_threads <= 3; o.num_threads++) {
+        for (o.nthread = 1; o.nthread <= 3; o.nthread++) {
             OK(aoso_model_shap(model, &x, &o, shap, LINES * COLUMNS));
-            if (o.num_threads == 1) memcpy(again, shap, sizeof shap);
+            if (o.nthread == 1) memcpy(again, shap, sizeof shap);
             EXPECT(memcmp(again, shap, sizeof shap) == 0);
         }
         for (int i = 0; i < LINES; i++) {
@@ -145,7 +145,7 @@ static void pairs(void) {
 int main(void) {
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "preset=paper trees=30 leaves=7 trim=0");
+    model = train_on(d, "preset=paper n_estimators=30 max_leaves=7 trim=0");
     OK(aoso_dataset_free(d));
     dense();
     for (int top = 0; top <= CLASSES; top++) sparse(top);

@@ -148,7 +148,7 @@ static void refusals(const char *path) {
     aoso_labels y = aoso_int32_labels(same_class, ROWS);
     aoso_dataset *d;
     OK(aoso_dataset_create(&x, &y, NULL, &d));
-    aoso_model *one = train_on(d, "preset=paper trees=1");
+    aoso_model *one = train_on(d, "preset=paper n_estimators=1");
     FAILS(AOSO_INVALID_ARGUMENT, "classes is 1; allowed: at least 2", aoso_model_export(one, "onnx", 0, keep_bytes, w));
     FAILS(AOSO_INVALID_ARGUMENT, "aoso: classes is 1", aoso_model_export_file(one, "lightgbm", 0, path));
     EXPECT(equals_file(&exported, path));
@@ -161,7 +161,7 @@ int main(int argc, char **argv) {
     snprintf(path, sizeof path, "%s/exported", argc > 1 ? argv[1] : ".");
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "preset=paper trees=30 leaves=7");
+    model = train_on(d, "preset=paper n_estimators=30 max_leaves=7");
     OK(aoso_dataset_free(d));
     formats(path);
     json();

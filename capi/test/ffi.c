@@ -49,7 +49,7 @@ static void table(void) {
     aoso_free(columns[0]); /* the table has copies */
     aoso_free(columns[1]);
     aoso_params *params = aoso_new_params();
-    OK(aoso_params_parse(params, "trees=3"));
+    OK(aoso_params_parse(params, "n_estimators=3"));
     aoso_dataset *data;
     aoso_model *model;
     OK(aoso_dataset_create(x, y, NULL, &data));

@@ -62,14 +62,14 @@ int main(int argc, char **argv) {
     EXPECT(forked(NULL, NULL) == 0); // before any call
 
     aoso_dataset *d = make_dataset();
-    aoso_model *m = some_model = train_on(d, "preset=paper trees=5 threads=2");
+    aoso_model *m = some_model = train_on(d, "preset=paper n_estimators=5 nthread=2");
     aoso_trainer *b;
     OK(aoso_trainer_create(d, NULL, NULL, &b));
     OK(aoso_trainer_step(b, NULL));
     EXPECT(forked(m, b) == 0);
     aoso_train_options o = {.struct_size = sizeof o, .callback = fork_in_callback};
     aoso_model *other;
-    aoso_params p = parse("preset=paper trees=5");
+    aoso_params p = parse("preset=paper n_estimators=5");
     OK(aoso_train(d, &p, &o, &other, NULL));
 
     pid_t child = fork();

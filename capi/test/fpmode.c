@@ -110,14 +110,14 @@ int main(int argc, char **argv) {
     aoso_model *model;
     aoso_params p;
     check(CALL(aoso_params_init)(&p, sizeof p));
-    check(CALL(aoso_params_parse)(&p, "trees=10"));
+    check(CALL(aoso_params_parse)(&p, "n_estimators=10"));
     for (int threads = 1; threads <= 3; threads += 2) { // on this thread only, and with others
-        aoso_dataset_options o = {.struct_size = sizeof o, .num_threads = threads};
+        aoso_dataset_options o = {.struct_size = sizeof o, .nthread = threads};
         check(CALL(aoso_dataset_create)(&m, &labels, &o, &d));
         aoso_train_options t = {.struct_size = sizeof t, .callback = keeps_mode};
-        p.num_threads = threads;
+        p.nthread = threads;
         check(CALL(aoso_train)(d, &p, &t, &model, NULL));
-        aoso_predict_options q = {.struct_size = sizeof q, .num_threads = threads};
+        aoso_predict_options q = {.struct_size = sizeof q, .nthread = threads};
         check(CALL(aoso_model_predict_raw)(model, &m, &q, scores, N * K));
         check(CALL(aoso_model_predict_staged)(model, &m, &q, 5, staged, NULL));
         check(CALL(aoso_model_export)(model, "json", 0, write, NULL));

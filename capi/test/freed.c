@@ -39,7 +39,7 @@ static aoso_status use_dataset(void *d, uint64_t how) {
     aoso_params p;
     aoso_model *m;
     if (how % 8) return aoso_dataset_get_info(d, &i);
-    p = parse("trees=1 threads=1");
+    p = parse("n_estimators=1 nthread=1");
     aoso_status s = aoso_train(d, &p, NULL, &m, NULL);
     if (s == AOSO_OK) OK(aoso_model_free(m));
     return s;
@@ -53,14 +53,14 @@ static void *make_model(void) {
 }
 static aoso_status use_model(void *m, uint64_t how) {
     int32_t k[ROWS];
-    aoso_predict_options o = {.struct_size = sizeof o, .num_threads = 1 + (int32_t)(how % 2)};
+    aoso_predict_options o = {.struct_size = sizeof o, .nthread = 1 + (int32_t)(how % 2)};
     return aoso_model_predict(m, &x, &o, k, ROWS);
 }
 static aoso_status free_model(void *m) { return aoso_model_free(m); }
 
 static void *make_trainer(void) {
     aoso_trainer *b;
-    aoso_params p = parse("trees=1000000 stop_loss=0");
+    aoso_params p = parse("n_estimators=1000000 stop_loss=0");
     OK(aoso_trainer_create(some_dataset, &p, NULL, &b));
     return b;
 }
@@ -175,7 +175,7 @@ int main(int argc, char **argv) {
     x = data();
     y = aoso_int32_labels(classes, ROWS);
     some_dataset = make_dataset();
-    some_model = train_on(some_dataset, "trees=20 leaves=6");
+    some_model = train_on(some_dataset, "n_estimators=20 max_leaves=6");
     fingerprint want = fingerprint_on(make_dataset());
     pthread_barrier_init(&start, NULL, THREADS + 1);
     pthread_barrier_init(&end, NULL, THREADS + 1);

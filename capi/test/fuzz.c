@@ -150,7 +150,7 @@ static const char *some_text(const char *right) {
     case 0: return NULL;
     case 1: return "";
     case 2: return "\xff\xfe";
-    case 3: return "a\nb=c, =, ==,trees=";
+    case 3: return "a\nb=c, =, ==,n_estimators=";
     }
     if (!big) big = memset(calloc(1, 100001), 'x', 100000);
     return big;
@@ -295,9 +295,9 @@ static aoso_dataset_options *some_dataset_options(int with_weights) {
     static const char *const names[COLS] = {"a", "b", "c", "d", "e", "f"};
     aoso_dataset_options o = {.struct_size = some_struct_size(sizeof o)};
     if (draw(2)) return NULL;
-    o.max_bins = (int32_t)some_count((int64_t)draw(257));
+    o.max_bin = (int32_t)some_count((int64_t)draw(257));
     o.sample_rows = some_count(0);
-    o.num_threads = (int32_t)some_size((int64_t)draw(3), 4096);
+    o.nthread = (int32_t)some_size((int64_t)draw(3), 4096);
     o.dense_only = (int32_t)draw(2);
     if (draw(4) == 0) {
         o.feature_names = names;
@@ -315,10 +315,10 @@ static aoso_dataset_options *some_dataset_options(int with_weights) {
 #define DRAW_NUMBER(field) p.field = some_number(p.field);
 
 static aoso_params *some_params(void) {
-    aoso_params p = parse("trees=3 leaves=4");
+    aoso_params p = parse("n_estimators=3 max_leaves=4");
     if (draw(3) == 0) return NULL;
     PARAM_KINDS(DRAW_CHOICE, DRAW_COUNT, DRAW_NUMBER)
-    p.num_threads = some_size((int64_t)draw(3), 4096);
+    p.nthread = some_size((int64_t)draw(3), 4096);
     p.level = rarely() ? some_text("generic") : NULL;
     p.struct_size = some_struct_size(sizeof p);
     if (p.struct_size < 72) p.struct_size = sizeof p; // the default number of trees would take too long
@@ -354,7 +354,7 @@ static aoso_train_options *some_train_options(void) {
 static aoso_predict_options *some_predict_options(void) {
     aoso_predict_options o = {.struct_size = some_struct_size(sizeof o)};
     if (draw(2)) return NULL;
-    o.num_threads = (int32_t)some_size((int64_t)draw(3), 4096);
+    o.nthread = (int32_t)some_size((int64_t)draw(3), 4096);
     o.trees = some_count(0);
     return STRUCT(o);
 }
@@ -362,7 +362,7 @@ static aoso_predict_options *some_predict_options(void) {
 static aoso_refit_options *some_refit_options(void) {
     aoso_refit_options o = {.struct_size = some_struct_size(sizeof o)};
     if (draw(2)) return NULL;
-    o.num_threads = (int32_t)some_size((int64_t)draw(3), 4096);
+    o.nthread = (int32_t)some_size((int64_t)draw(3), 4096);
     o.weights = some_weights(&o.num_weights);
     o.keep = some_number(0.5);
     return STRUCT(o);
@@ -429,7 +429,7 @@ static aoso_status params_init(void) {
     return aoso_params_init(rarely() ? NULL : guarded(n <= sizeof(aoso_params) ? n : sizeof(aoso_params)), n);
 }
 
-CALL(params_parse, aoso_params_parse(some_params(), some_text("trees=4 seed=9")))
+CALL(params_parse, aoso_params_parse(some_params(), some_text("n_estimators=4 seed=9")))
 CALL(params_check, aoso_params_check(some_params()))
 CALL(estimate_memory, aoso_estimate_memory(some_count(100), some_count(10), some_count(3), some_count(0), (int32_t)some_count(0),
                                            some_params(), some_out(sizeof(aoso_memory))))
@@ -486,7 +486,7 @@ static aoso_status trainer_scores(void) {
 }
 CALL(trainer_measure, aoso_trainer_measure(some_handle(TRAINER), some_count(0), some_text("auc_ovr"), rarely() ? NULL : guarded(8)))
 CALL(trainer_judge, aoso_trainer_judge(some_handle(TRAINER), some_number(5), some_out(sizeof(aoso_progress))))
-CALL(trainer_set_shrinkage, aoso_trainer_set_shrinkage(some_handle(TRAINER), some_number(1)))
+CALL(trainer_set_learning_rate, aoso_trainer_set_learning_rate(some_handle(TRAINER), some_number(1)))
 CALL(trainer_run, aoso_trainer_run(some_handle(TRAINER), some_out(sizeof(aoso_result))))
 CALL(trainer_interrupt, aoso_trainer_interrupt(some_handle(TRAINER)))
 CALL_CREATE(trainer_model, MODEL, aoso_trainer_model(some_handle(TRAINER), NEW(aoso_model), some_out(sizeof(aoso_result))))
@@ -717,7 +717,7 @@ static const struct {
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
-    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_set_shrinkage),
+    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_set_learning_rate),
     ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),

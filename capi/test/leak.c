@@ -53,8 +53,8 @@ static void cycle(int i) {
     aoso_dataset *d = make_dataset(), *chunks, *valid;
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
-    aoso_params p = parse("trees=2 leaves=3");
-    p.num_threads = 1 + i % 2;
+    aoso_params p = parse("n_estimators=2 max_leaves=3");
+    p.nthread = 1 + i % 2;
     OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &valid));
     // Without a validation set, the trainer is interrupted in the first phase.
     aoso_train_options o = {.struct_size = sizeof o, .valid = i % 5 ? valid : NULL, .callback = nothing};

@@ -28,8 +28,8 @@ static void in_large(void) {
     aoso_matrix x = data();
     for (int threads = 1; threads <= 8; threads += 7) {
         aoso_model *m;
-        aoso_params p = parse("trees=5");
-        p.num_threads = threads;
+        aoso_params p = parse("n_estimators=5");
+        p.nthread = threads;
         d = make_dataset();
         OK(aoso_train(d, &p, NULL, &m, NULL));
         OK(aoso_model_free(m));
@@ -54,7 +54,7 @@ static void in_wide(int little) {
     const aoso_labels y = aoso_int32_labels(labels, WIDE_ROWS);
     aoso_dataset *d = NULL;
     aoso_model *m = NULL;
-    const aoso_params p = parse("trees=2 threads=2");
+    const aoso_params p = parse("n_estimators=2 nthread=2");
     aoso_status status = aoso_dataset_create(&x, &y, NULL, &d);
     if (status == AOSO_OK) status = aoso_train(d, &p, NULL, &m, NULL);
     if (status != AOSO_OK || little) FAILS(AOSO_OUT_OF_MEMORY, "the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave", status);

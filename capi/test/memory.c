@@ -61,7 +61,7 @@ static aoso_status make(const aoso_matrix *x, const aoso_labels *y) {
 static aoso_status train(void) {
     aoso_params p;
     TRY(aoso_params_init(&p, sizeof p));
-    TRY(aoso_params_parse(&p, "trees=4 leaves=4"));
+    TRY(aoso_params_parse(&p, "n_estimators=4 max_leaves=4"));
     aoso_train_options o = {.struct_size = sizeof o, .valid = datasets[2]};
     TRY(aoso_train(datasets[0], &p, &o, &models[0], NULL));
     TRY(aoso_trainer_create(datasets[0], &p, NULL, &trainer));

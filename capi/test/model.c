@@ -28,7 +28,7 @@ static void facts(void) {
     char *params = strstr(text, "\"params\":\"") + strlen("\"params\":\"");
     *strchr(params, '"') = 0;
     aoso_params p = parse(params); // JSON does not escape any character in it
-    EXPECT(p.trees == 30 && p.leaves == 7 && p.num_threads == 0);
+    EXPECT(p.n_estimators == 30 && p.max_leaves == 7 && p.nthread == 0);
 
     OK(aoso_model_dump(model, 0, text, sizeof text, &needed));
     EXPECT(strlen(text) + 1 == needed && strstr(text, "tree 29\n"));
@@ -134,7 +134,7 @@ static void batches(void) {
     OK(aoso_model_predict_leaf(model, &x, NULL, leaves, ROWS * 30));
     for (int i = 0; i < ROWS * 30; i++) EXPECT(leaves[i] >= 0 && leaves[i] < 7);
     o.trees = 3;
-    o.num_threads = 2;
+    o.nthread = 2;
     OK(aoso_model_predict_leaf(model, &x, &o, leaves, ROWS * 3));
     double first[ROWS * CLASSES];
     OK(aoso_model_predict_raw(model, &x, &o, first, ROWS * CLASSES));
@@ -151,8 +151,8 @@ static void batches(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "trees is 31; allowed: 0 to 30", aoso_model_predict(model, &x, &o, predicted, ROWS));
     o.trees = -1;
     FAILS(AOSO_INVALID_ARGUMENT, "trees is -1", aoso_model_predict_leaf(model, &x, &o, leaves, ROWS));
-    o.trees = 0, o.num_threads = -1;
-    FAILS(AOSO_INVALID_ARGUMENT, "num_threads is -1", aoso_model_predict(model, &x, &o, predicted, ROWS));
+    o.trees = 0, o.nthread = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "nthread is -1", aoso_model_predict(model, &x, &o, predicted, ROWS));
     o.struct_size = 5;
     FAILS(AOSO_INVALID_ARGUMENT, "options.struct_size is 5", aoso_model_predict(model, &x, &o, predicted, ROWS));
     x.cols--;
@@ -193,7 +193,7 @@ static void staged(void) {
     aoso_matrix x = data();
     aoso_predict_options o = {.struct_size = sizeof o};
     s.thread = pthread_self();
-    for (o.num_threads = 0; o.num_threads < 3; o.num_threads++) {
+    for (o.nthread = 0; o.nthread < 3; o.nthread++) {
         for (int every = 1; every <= 64; every *= 4) { // 64 is more than the number of trees
             s.calls = 0;
             OK(aoso_model_predict_staged(model, &x, &o, every, stage, &s));
@@ -357,7 +357,7 @@ static void *predict_shared(void *user) {
 int main(int argc, char **argv) {
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "preset=paper trees=30 leaves=7");
+    model = train_on(d, "preset=paper n_estimators=30 max_leaves=7");
     OK(aoso_dataset_free(d));
     facts();
     files(argc > 1 ? argv[1] : ".");

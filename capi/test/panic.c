@@ -44,8 +44,8 @@ static void check_other_objects(void) {
 static void training(int threads) {
     const char broken[] = "an internal error occurred in an earlier call with the trainer; allowed: only to free it";
     aoso_dataset *d = make_dataset();
-    aoso_params p = parse("trees=8 leaves=6");
-    p.num_threads = threads;
+    aoso_params p = parse("n_estimators=8 max_leaves=6");
+    p.nthread = threads;
     aoso_train_options o = {.struct_size = sizeof o, .callback = continue_training};
     aoso_model *m;
     aoso_trainer *b, *other;
@@ -76,7 +76,7 @@ static void training(int threads) {
 
 static void datasets(int threads) {
     aoso_dataset *d, *train = make_dataset();
-    aoso_dataset_options o = {.struct_size = sizeof o, .num_threads = threads};
+    aoso_dataset_options o = {.struct_size = sizeof o, .nthread = threads};
     PANICS(IN_COLUMN, 3, aoso_dataset_create(&x, &y, &o, &d));
     PANICS(IN_COLUMN, 2, aoso_dataset_create_aligned(train, &x, &y, NULL, &d));
     OK(aoso_dataset_free(train));
@@ -93,7 +93,7 @@ static void datasets(int threads) {
 
 static void predictions(int threads) {
     static double scores[ROWS * CLASSES * (COLS + 1)];
-    aoso_predict_options o = {.struct_size = sizeof o, .num_threads = threads};
+    aoso_predict_options o = {.struct_size = sizeof o, .nthread = threads};
     aoso_model *m;
     PANICS(IN_COLUMN, 2, aoso_model_predict_proba(before, &x, &o, scores, ROWS * CLASSES));
     PANICS(IN_COLUMN, 2, aoso_model_shap(before, &x, &o, scores, ROWS * CLASSES * (COLS + 1)));
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     x = data();
     y = aoso_int32_labels(classes, ROWS);
     aoso_dataset *d = make_dataset();
-    before = train_on(d, "preset=paper trees=8 leaves=6");
+    before = train_on(d, "preset=paper n_estimators=8 max_leaves=6");
     want = fingerprint_of(before);
     OK(aoso_model_predict(before, &x, NULL, predicted, ROWS));
     OK(aoso_dataset_free(d));

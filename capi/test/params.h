@@ -10,23 +10,23 @@
     F(T, base_class) \
     F(T, base_gap) \
     F(T, metric) \
-    F(T, trees) \
-    F(T, leaves) \
+    F(T, n_estimators) \
+    F(T, max_leaves) \
     F(T, max_depth) \
-    F(T, min_samples) \
-    F(T, early_stopping) \
-    F(T, shrinkage) \
-    F(T, min_hessian) \
-    F(T, min_gain) \
-    F(T, l2) \
-    F(T, max_step) \
+    F(T, min_samples_leaf) \
+    F(T, early_stopping_rounds) \
+    F(T, learning_rate) \
+    F(T, min_child_weight) \
+    F(T, gamma) \
+    F(T, reg_lambda) \
+    F(T, max_delta_step) \
     F(T, subsample) \
     F(T, colsample_bytree) \
     F(T, colsample_bynode) \
     F(T, trim) \
     F(T, stop_loss) \
     F(T, seed) \
-    F(T, num_threads) \
+    F(T, nthread) \
     F(T, level) \
     F(T, preset) \
     F(T, calibration) \
@@ -89,16 +89,16 @@
     CHOICE(int32_t, base_class, 2) \
     COUNT(int32_t, base_gap) \
     CHOICE(int32_t, metric, 13) \
-    COUNT(int64_t, trees) \
-    COUNT(int64_t, leaves) \
+    COUNT(int64_t, n_estimators) \
+    COUNT(int64_t, max_leaves) \
     COUNT(int64_t, max_depth) \
-    COUNT(int64_t, min_samples) \
-    COUNT(int64_t, early_stopping) \
-    NUMBER(shrinkage) \
-    NUMBER(min_hessian) \
-    NUMBER(min_gain) \
-    NUMBER(l2) \
-    NUMBER(max_step) \
+    COUNT(int64_t, min_samples_leaf) \
+    COUNT(int64_t, early_stopping_rounds) \
+    NUMBER(learning_rate) \
+    NUMBER(min_child_weight) \
+    NUMBER(gamma) \
+    NUMBER(reg_lambda) \
+    NUMBER(max_delta_step) \
     NUMBER(subsample) \
     NUMBER(colsample_bytree) \
     NUMBER(colsample_bynode) \

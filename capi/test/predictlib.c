@@ -216,7 +216,7 @@ static void many_names(void) {
     const aoso_dataset_options o = {.struct_size = sizeof o, .feature_names = features, .num_feature_names = MANY_COLUMNS};
     aoso_dataset *d;
     OK(aoso_dataset_create(&x, &y, &o, &d));
-    aoso_model *m = train_on(d, "preset=paper trees=3 leaves=8");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=3 max_leaves=8");
     aosop_model *p = moved(m, "names");
     EXPECT(aosop_num_classes(p) == 300 && aosop_num_features(p) == MANY_COLUMNS);
     for (int i = 0; i < 300; i++) {
@@ -246,7 +246,7 @@ static void many_classes(void) {
     aoso_labels y = aoso_int32_labels(classes, ALL);
     aoso_dataset *d;
     OK(aoso_dataset_create(&matrix, &y, NULL, &d));
-    aoso_model *m = train_on(d, "preset=paper trees=3 leaves=20 leaf=sparse leaf_classes=8");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=3 max_leaves=20 leaf=sparse leaf_classes=8");
     aosop_model *p = moved(m, "wide");
     EXPECT(aosop_num_classes(p) == CLASSES && aosop_memory(p) < 8 << 20);
     aosop_model *lp;
@@ -269,7 +269,7 @@ static void many_classes(void) {
 
 static void in_forked_child(void) {
     static double before[MANY * 8], after[MANY * 8];
-    aoso_model *m = train_table("preset=paper trees=20");
+    aoso_model *m = train_table("preset=paper n_estimators=20");
     aosop_model *p = moved(m, "forked");
     place_categories(p);
     aosop_rows x = aosop_row_major(rows, AOSOP_FLOAT64, MANY, WIDE);
@@ -456,26 +456,26 @@ int main(int argc, char **argv) {
     folder = argv[1];
     linear = argv[2];
     make_rows();
-    numeric("full", "preset=paper trees=12", 5);
-    numeric("calibrated", "trees=20", 5);
-    numeric("pair", "preset=paper trees=20 leaf=pair pairs=1", 40);
-    numeric("pairs", "preset=paper trees=20 leaf=pair pairs=4", 5);
-    numeric("abc", "preset=paper trees=20 method=abc pairs=1 leaf=pair", 4);
-    numeric("logitboost", "preset=paper trees=20 method=logitboost pairs=1 leaf=pair", 4);
-    numeric("sparse", "preset=paper trees=20 leaf=sparse leaf_classes=2", 40);
-    numeric("sparse-few", "preset=paper trees=20 leaf=sparse", 5);
-    numeric("one", "preset=paper trees=2", 1);
-    categorical("categories", "preset=paper trees=40");
-    categorical("categories-pair", "preset=paper trees=40 leaf=pair");
-    numeric("start", "preset=paper trees=12 start=linear", 5);
-    categorical("start-categories", "preset=paper trees=12 start=linear");
+    numeric("full", "preset=paper n_estimators=12", 5);
+    numeric("calibrated", "n_estimators=20", 5);
+    numeric("pair", "preset=paper n_estimators=20 leaf=pair pairs=1", 40);
+    numeric("pairs", "preset=paper n_estimators=20 leaf=pair pairs=4", 5);
+    numeric("abc", "preset=paper n_estimators=20 method=abc pairs=1 leaf=pair", 4);
+    numeric("logitboost", "preset=paper n_estimators=20 method=logitboost pairs=1 leaf=pair", 4);
+    numeric("sparse", "preset=paper n_estimators=20 leaf=sparse leaf_classes=2", 40);
+    numeric("sparse-few", "preset=paper n_estimators=20 leaf=sparse", 5);
+    numeric("one", "preset=paper n_estimators=2", 1);
+    categorical("categories", "preset=paper n_estimators=40");
+    categorical("categories-pair", "preset=paper n_estimators=40 leaf=pair");
+    numeric("start", "preset=paper n_estimators=12 start=linear", 5);
+    categorical("start-categories", "preset=paper n_estimators=12 start=linear");
     many_names();
     many_classes();
     refuses_wrong("full");
     refuses_wrong("categories");
     in_forked_child();
-    in_every_mode("trees=30");
-    in_every_mode("preset=paper trees=30 leaf=pair start=linear");
+    in_every_mode("n_estimators=30");
+    in_every_mode("preset=paper n_estimators=30 leaf=pair start=linear");
     refuses();
     return finish("predictlib");
 }

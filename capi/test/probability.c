@@ -132,7 +132,7 @@ int main(void) {
     x = data();
     y = aoso_int32_labels(classes, ROWS);
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "preset=paper trees=30 leaves=4");
+    model = train_on(d, "preset=paper n_estimators=30 max_leaves=4");
     OK(aoso_model_conformalize(model, &x, &y, NULL, 0, NULL, &with_scores));
     OK(aoso_model_predict_proba(model, &x, NULL, p, ROWS * CLASSES));
     sets();

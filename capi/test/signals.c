@@ -57,8 +57,8 @@ static int32_t done_soon(const aoso_progress *p, void *user) {
 
 static void train_with(int threads) {
     aoso_dataset *d = make_dataset();
-    aoso_params p = parse("preset=paper trees=60 leaves=6 trim=0 stop_loss=0");
-    p.num_threads = threads;
+    aoso_params p = parse("preset=paper n_estimators=60 max_leaves=6 trim=0 stop_loss=0");
+    p.nthread = threads;
     aoso_train_options o = {.struct_size = sizeof o, .callback = done_soon};
     aoso_model *m;
     OK(aoso_train(d, &p, &o, &m, NULL));
@@ -70,7 +70,7 @@ static void train_with(int threads) {
 static void predict(int threads) {
     static double p[ROWS * CLASSES];
     aoso_matrix x = data();
-    aoso_predict_options o = {.struct_size = sizeof o, .num_threads = threads};
+    aoso_predict_options o = {.struct_size = sizeof o, .nthread = threads};
     for (int i = 0; i < 20; i++) OK(aoso_model_predict_proba(model, &x, &o, p, ROWS * CLASSES));
 }
 
@@ -121,7 +121,7 @@ static int one(int signal, char *mode, double seconds) {
     of_host = 1;
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "preset=paper trees=60 leaves=6 trim=0 stop_loss=0");
+    model = train_on(d, "preset=paper n_estimators=60 max_leaves=6 trim=0 stop_loss=0");
     want = fingerprint_of(model);
     OK(aoso_dataset_free(d));
     start_timer(signal);

@@ -370,7 +370,7 @@ int main(void) {
     aoso_column columns[2];
     aoso_matrix x = table_of(columns);
     aoso_dataset *d = dataset_of(&x);
-    aoso_model *m = train_on(d, "preset=paper trees=8 leaves=6");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=8 max_leaves=6");
     check_names(dataset_categories, d);
     check_names(model_categories, m);
     forms(fingerprint_of(m));

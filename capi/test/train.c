@@ -12,45 +12,45 @@ static void params(void) {
     aoso_params p = parse("");
     EXPECT(p.struct_size == sizeof p && p.method == AOSO_METHOD_AOSO && p.leaf == AOSO_LEAF_DEFAULT && p.pairs == 0 &&
            p.pair_selection == AOSO_SELECT_SECOND_ORDER && p.base_class == AOSO_BASE_WORST && p.base_gap == 1 &&
-           p.metric == AOSO_METRIC_LOGLOSS && p.trees == 0 && p.leaves == 0 && p.max_depth == 0 && p.min_samples == 0 &&
-           p.early_stopping == 0 && p.shrinkage == 0 && p.min_hessian == 0 && p.min_gain == 0 && p.l2 == -1 &&
-           p.max_step == 0 && p.subsample == 0 && p.colsample_bytree == 1 && p.colsample_bynode == 0 && p.trim == 0.1 &&
-           p.stop_loss == 1e-16 && p.seed == 0 && p.num_threads == 0 && p.level == NULL && p.preset == AOSO_PRESET_AUTO &&
+           p.metric == AOSO_METRIC_LOGLOSS && p.n_estimators == 0 && p.max_leaves == 0 && p.max_depth == 0 && p.min_samples_leaf == 0 &&
+           p.early_stopping_rounds == 0 && p.learning_rate == 0 && p.min_child_weight == 0 && p.gamma == 0 && p.reg_lambda == -1 &&
+           p.max_delta_step == 0 && p.subsample == 0 && p.colsample_bytree == 1 && p.colsample_bynode == 0 && p.trim == 0.1 &&
+           p.stop_loss == 1e-16 && p.seed == 0 && p.nthread == 0 && p.level == NULL && p.preset == AOSO_PRESET_AUTO &&
            p.calibration == AOSO_CALIBRATION_AUTO);
-    p.trees = 77;
+    p.n_estimators = 77;
     OK(aoso_params_parse(&p, "method=abc, leaf=pair\npair_selection=root base_class=exhaustive,base_gap=5"
-                             " metric=error leaves=9 shrinkage=0.25 max_depth=3 min_samples=4 min_hessian=0.5 min_gain=1e-3"
-                             " l2=2 max_step=4 subsample=0.5 colsample_bytree=.75 colsample_bynode=0.875 trim=0"
-                             " stop_loss=1e-9 early_stopping=8 threads=2 seed=18446744073709551615 level=generic"
+                             " metric=error max_leaves=9 learning_rate=0.25 max_depth=3 min_samples_leaf=4 min_child_weight=0.5 gamma=1e-3"
+                             " reg_lambda=2 max_delta_step=4 subsample=0.5 colsample_bytree=.75 colsample_bynode=0.875 trim=0"
+                             " stop_loss=1e-9 early_stopping_rounds=8 nthread=2 seed=18446744073709551615 level=generic"
                              " preset=paper calibration=folds"));
     EXPECT(p.method == AOSO_METHOD_ABC && p.leaf == AOSO_LEAF_PAIR && p.pair_selection == AOSO_SELECT_ROOT &&
-           p.base_class == AOSO_BASE_EXHAUSTIVE && p.base_gap == 5 && p.metric == AOSO_METRIC_ERROR && p.leaves == 9 &&
-           p.shrinkage == 0.25 && p.max_depth == 3 && p.min_samples == 4 && p.min_hessian == 0.5 && p.min_gain == 1e-3 &&
-           p.l2 == 2 && p.max_step == 4 && p.subsample == 0.5 && p.colsample_bytree == 0.75 &&
-           p.colsample_bynode == 0.875 && p.trim == 0 && p.stop_loss == 1e-9 && p.early_stopping == 8 &&
-           p.num_threads == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0 && p.preset == AOSO_PRESET_PAPER &&
+           p.base_class == AOSO_BASE_EXHAUSTIVE && p.base_gap == 5 && p.metric == AOSO_METRIC_ERROR && p.max_leaves == 9 &&
+           p.learning_rate == 0.25 && p.max_depth == 3 && p.min_samples_leaf == 4 && p.min_child_weight == 0.5 && p.gamma == 1e-3 &&
+           p.reg_lambda == 2 && p.max_delta_step == 4 && p.subsample == 0.5 && p.colsample_bytree == 0.75 &&
+           p.colsample_bynode == 0.875 && p.trim == 0 && p.stop_loss == 1e-9 && p.early_stopping_rounds == 8 &&
+           p.nthread == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0 && p.preset == AOSO_PRESET_PAPER &&
            p.calibration == AOSO_CALIBRATION_FOLDS);
-    EXPECT(p.trees == 77); // parameters that are not named stay the same
-    OK(aoso_params_parse(&p, "shrinkage=auto l2=auto"));
-    EXPECT(p.shrinkage == 0 && p.l2 == -1);
-    OK(aoso_params_parse(&p, "num_threads=3")); // the name of the field
-    EXPECT(p.num_threads == 3);
+    EXPECT(p.n_estimators == 77); // parameters that are not named stay the same
+    OK(aoso_params_parse(&p, "learning_rate=auto reg_lambda=auto"));
+    EXPECT(p.learning_rate == 0 && p.reg_lambda == -1);
+    OK(aoso_params_parse(&p, "threads=2 num_threads=3")); // aliases
+    EXPECT(p.nthread == 3);
     OK(aoso_params_check(&p));
     OK(aoso_params_check(NULL));
     EXPECT(p.monotone_constraints == NULL && p.interaction_constraints == NULL);
-    OK(aoso_params_parse(&p, "monotone_constraints=(1, 0, {\"a b\":-1}) trees=5, interaction_constraints=((0,1),[2])"));
+    OK(aoso_params_parse(&p, "monotone_constraints=(1, 0, {\"a b\":-1}) n_estimators=5, interaction_constraints=((0,1),[2])"));
     EXPECT(strcmp(p.monotone_constraints, "[1,0,{\"a b\":-1}]") == 0 && strcmp(p.interaction_constraints, "[[0,1],[2]]") == 0);
     OK(aoso_params_parse(&p, "monotone_constraints=[2]"));
     FAILS(AOSO_INVALID_ARGUMENT, "monotone_constraints is a sign of 2; allowed: -1, 0 or 1", aoso_params_check(&p));
-    OK(aoso_params_parse(&p, "monotone_constraints=auto interaction_constraints=auto trees=77"));
+    OK(aoso_params_parse(&p, "monotone_constraints=auto interaction_constraints=auto n_estimators=77"));
     EXPECT(p.monotone_constraints == NULL && p.interaction_constraints == NULL);
     aoso_params before = p;
-    FAILS(AOSO_INVALID_ARGUMENT, "leafs", aoso_params_parse(&p, "trees=5 leafs=7"));
-    FAILS(AOSO_INVALID_ARGUMENT, "trees is \"many\"", aoso_params_parse(&p, "leaves=5 trees=many"));
-    FAILS(AOSO_INVALID_ARGUMENT, "method is \"magic\"; allowed: aoso, abc or logitboost", aoso_params_parse(&p, "leaves=5 method=magic"));
+    FAILS(AOSO_INVALID_ARGUMENT, "leafs", aoso_params_parse(&p, "n_estimators=5 leafs=7"));
+    FAILS(AOSO_INVALID_ARGUMENT, "n_estimators is \"many\"", aoso_params_parse(&p, "max_leaves=5 n_estimators=many"));
+    FAILS(AOSO_INVALID_ARGUMENT, "method is \"magic\"; allowed: aoso, abc or logitboost", aoso_params_parse(&p, "max_leaves=5 method=magic"));
     FAILS(AOSO_INVALID_ARGUMENT, "pairs is 5000000000", aoso_params_parse(&p, "pairs=5000000000"));
     FAILS(AOSO_INVALID_ARGUMENT, "level is \"mmx\"", aoso_params_parse(&p, "level=mmx"));
-    FAILS(AOSO_INVALID_ARGUMENT, "\"trees\"", aoso_params_parse(&p, "trees"));
+    FAILS(AOSO_INVALID_ARGUMENT, "\"n_estimators\"", aoso_params_parse(&p, "n_estimators"));
     FAILS(AOSO_INVALID_ARGUMENT, "UTF-8", aoso_params_parse(&p, "\xfe"));
     FAILS(AOSO_INVALID_ARGUMENT, "text is null", aoso_params_parse(&p, NULL));
     EXPECT(memcmp(&before, &p, sizeof p) == 0);
@@ -75,25 +75,25 @@ static void params(void) {
     BAD(base_class, 2, "base_class is 2")
     BAD(base_gap, 0, "base_gap is 0")
     BAD(metric, 99, "metric is 99")
-    BAD(trees, -1, "trees is -1; allowed: at least 1")
-    BAD(leaves, 1, "leaves is 1")
-    BAD(leaves, INT64_MAX, "leaves is 9223372036854775807")
+    BAD(n_estimators, -1, "n_estimators is -1; allowed: at least 1")
+    BAD(max_leaves, 1, "max_leaves is 1")
+    BAD(max_leaves, INT64_MAX, "max_leaves is 9223372036854775807")
     BAD(max_depth, -1, "max_depth is -1")
-    BAD(min_samples, -1, "min_samples is -1")
-    BAD(early_stopping, -1, "early_stopping is -1")
-    BAD(shrinkage, -0.1, "shrinkage is -0.1")
-    BAD(shrinkage, NAN, "shrinkage is NaN")
-    BAD(min_hessian, -1, "min_hessian is -1")
-    BAD(min_gain, INFINITY, "min_gain is +Inf")
-    BAD(l2, -2, "l2 is -2")
-    BAD(max_step, 21, "max_step is 21")
+    BAD(min_samples_leaf, -1, "min_samples_leaf is -1")
+    BAD(early_stopping_rounds, -1, "early_stopping_rounds is -1")
+    BAD(learning_rate, -0.1, "learning_rate is -0.1")
+    BAD(learning_rate, NAN, "learning_rate is NaN")
+    BAD(min_child_weight, -1, "min_child_weight is -1")
+    BAD(gamma, INFINITY, "gamma is +Inf")
+    BAD(reg_lambda, -2, "reg_lambda is -2")
+    BAD(max_delta_step, 21, "max_delta_step is 21")
     BAD(subsample, -1, "subsample is -1")
     BAD(colsample_bytree, 1.5, "colsample_bytree is 1.5")
     BAD(colsample_bynode, -0.5, "colsample_bynode is -0.5")
     BAD(trim, 1, "trim is 1")
     BAD(stop_loss, -1, "stop_loss is -1")
-    BAD(num_threads, -1, "num_threads is -1")
-    BAD(num_threads, INT64_MAX, "num_threads is 9223372036854775807; allowed: 0 to 4096")
+    BAD(nthread, -1, "nthread is -1")
+    BAD(nthread, INT64_MAX, "nthread is 9223372036854775807; allowed: 0 to 4096")
     BAD(level, "mmx", "level is \"mmx\"")
     BAD(preset, 99, "preset is 99; allowed: 0 to 2")
     BAD(calibration, -1, "calibration is -1; allowed: 0 to 3")
@@ -109,7 +109,7 @@ static void suggest(void) {
     EXPECT(strlen(text) + 1 == needed && needed > 1);
     aoso_params p = parse(text);
     OK(aoso_params_check(&p));
-    EXPECT(p.trees > 0 && p.leaves > 20 && p.shrinkage > 0 && p.l2 >= 0 && p.subsample < 1);
+    EXPECT(p.n_estimators > 0 && p.max_leaves > 20 && p.learning_rate > 0 && p.reg_lambda >= 0 && p.subsample < 1);
     FAILS(AOSO_BUFFER_TOO_SMALL, "size is 1", aoso_suggest_params(1000000, 30, 10, text, 1, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "rows is 0; allowed: 1 to", aoso_suggest_params(0, 30, 10, text, sizeof text, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "features is -1", aoso_suggest_params(1, -1, 10, text, sizeof text, NULL));
@@ -128,13 +128,13 @@ static void estimate(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "features is 2147483647", aoso_estimate_memory(UINT32_MAX, INT32_MAX, 26, 0, 0, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "classes is 16777217", aoso_estimate_memory(1, 1, 16777217, 0, 0, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "valid_rows is -1", aoso_estimate_memory(1, 1, 2, -1, 0, NULL, &e));
-    FAILS(AOSO_INVALID_ARGUMENT, "max_bins is 256", aoso_estimate_memory(1, 1, 2, 0, 256, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "max_bin is 256", aoso_estimate_memory(1, 1, 2, 0, 256, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_estimate_memory(1, 1, 2, 0, 0, NULL, NULL));
-    aoso_params p = parse("leaves=65536 threads=4096");
+    aoso_params p = parse("max_leaves=65536 nthread=4096");
     OK(aoso_estimate_memory(UINT32_MAX, 60000, 65534, UINT32_MAX, 255, &p, &e));
     EXPECT(e.total > (int64_t)1 << 45);
-    p.trees = -1;
-    FAILS(AOSO_INVALID_ARGUMENT, "trees is -1", aoso_estimate_memory(1, 1, 2, 0, 0, &p, &e));
+    p.n_estimators = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "n_estimators is -1", aoso_estimate_memory(1, 1, 2, 0, 0, &p, &e));
 
     // Labels that are measurements give as many classes as rows.
     enum { MANY = 60000 };
@@ -146,7 +146,7 @@ static void estimate(void) {
     aoso_dataset *d;
     aoso_model *none;
     OK(aoso_dataset_create(&m, &labels, NULL, &d));
-    p = parse("method=abc base_class=exhaustive trees=100000");
+    p = parse("method=abc base_class=exhaustive n_estimators=100000");
     FAILS(AOSO_OUT_OF_MEMORY, "GB; the machine has", aoso_train(d, &p, NULL, &none, NULL));
     OK(aoso_dataset_free(d));
 }
@@ -182,8 +182,8 @@ static void in_one_call(void) {
     aoso_model *m, *five;
     aoso_result r = {.struct_size = sizeof r};
     for (int threads = 1; threads <= 3; threads++) {
-        aoso_params p = parse("preset=paper trees=12 leaves=5");
-        p.num_threads = threads;
+        aoso_params p = parse("preset=paper n_estimators=12 max_leaves=5");
+        p.nthread = threads;
         seen s = {.thread = pthread_self()};
         aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
         OK(aoso_train(train, &p, &o, &m, &r));
@@ -200,7 +200,7 @@ static void in_one_call(void) {
         aoso_dataset_options od = {.struct_size = sizeof od, .init = five};
         OK(aoso_dataset_create(&x, &y, &od, &d));
         OK(aoso_model_free(five)); // the dataset still uses it
-        p.trees = 7;
+        p.n_estimators = 7;
         OK(aoso_train(d, &p, NULL, &five, NULL));
         aoso_model_info info = {.struct_size = sizeof info};
         OK(aoso_model_get_info(five, &info));
@@ -218,12 +218,12 @@ static void in_one_call(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "eval_every is -1", aoso_train(train, &p, &o, &m, NULL));
     o = (aoso_train_options){.struct_size = sizeof o, .valid = (const aoso_dataset *)3};
     FAILS(AOSO_INVALID_HANDLE, "options.valid is 0x3", aoso_train(train, &p, &o, &m, NULL));
-    p.early_stopping = 3;
-    FAILS(AOSO_INVALID_ARGUMENT, "early_stopping is 3; allowed: 0 without a validation set", aoso_train(train, &p, NULL, &m, NULL));
+    p.early_stopping_rounds = 3;
+    FAILS(AOSO_INVALID_ARGUMENT, "early_stopping_rounds is 3; allowed: 0 without a validation set", aoso_train(train, &p, NULL, &m, NULL));
 
     // A small number is valid as the user pointer.
     o = (aoso_train_options){.struct_size = sizeof o, .user = (void *)1};
-    p = parse("trees=1");
+    p = parse("n_estimators=1");
     OK(aoso_train(train, &p, &o, &m, NULL));
     OK(aoso_model_free(m));
 }
@@ -280,21 +280,21 @@ static void two_phases(void) {
     EXPECT(r.held_out_rows == ROWS && r.held_out.errors > 0 && r.held_out.error_rate == (double)r.held_out.errors / ROWS &&
            r.held_out.log_loss > 0 && r.held_out.log_loss < log(CLASSES));
 
-    t = train_phases("trees=9 calibration=holdout", NULL, &s, &r, &trees);
+    t = train_phases("n_estimators=9 calibration=holdout", NULL, &s, &r, &trees);
     EXPECT(s.holdout >= 9 && s.train == 9 && trees == 9 && t != 1 && r.held_out_rows == ROWS / 5);
-    t = train_phases("preset=paper trees=9 calibration=folds", NULL, &s, &r, &trees);
+    t = train_phases("preset=paper n_estimators=9 calibration=folds", NULL, &s, &r, &trees);
     EXPECT(s.holdout == 9 && s.train == 9 && t != 1 && r.held_out_rows == ROWS && r.held_out.errors == s.wrong);
 
     // One phase only.
-    t = train_phases("trees=9 calibration=none", NULL, &s, &r, &trees);
+    t = train_phases("n_estimators=9 calibration=none", NULL, &s, &r, &trees);
     EXPECT(s.holdout == 0 && trees == 9 && t == 1 && r.held_out_rows == 0 && r.held_out.log_loss == 0);
-    t = train_phases("preset=paper trees=9", NULL, &s, &r, &trees);
+    t = train_phases("preset=paper n_estimators=9", NULL, &s, &r, &trees);
     EXPECT(s.holdout == 0 && trees == 9 && t == 1);
     aoso_dataset *valid;
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
     OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
-    t = train_phases("trees=9", valid, &s, &r, &trees);
+    t = train_phases("n_estimators=9", valid, &s, &r, &trees);
     EXPECT(s.holdout == 0 && trees == 9 && t != 1);
     OK(aoso_dataset_free(valid));
 }
@@ -303,7 +303,7 @@ static void two_phases(void) {
 static void checkpoints(const char *folder) {
     char path[500];
     snprintf(path, sizeof path, "%s/checkpoint", folder);
-    aoso_params p = parse("trees=9");
+    aoso_params p = parse("n_estimators=9");
     aoso_train_options o = {.struct_size = sizeof o, .checkpoint = path, .checkpoint_seconds = 1e-9};
     aoso_model *whole, *m;
     OK(aoso_train(train, &p, NULL, &whole, NULL));
@@ -319,7 +319,7 @@ static void checkpoints(const char *folder) {
     OK(aoso_model_free(m));
     OK(aoso_model_free(whole));
 
-    p = parse("trees=8");
+    p = parse("n_estimators=8");
     FAILS(AOSO_INVALID_ARGUMENT, "other parameters", aoso_train(train, &p, &o, &m, NULL));
     o.checkpoint_seconds = -1;
     FAILS(AOSO_INVALID_ARGUMENT, "options.checkpoint_seconds is -1", aoso_train(train, &p, &o, &m, NULL));
@@ -328,7 +328,7 @@ static void checkpoints(const char *folder) {
 
 // A trainer is interrupted in the first phase, and resumed.
 static void interrupted_holdout(void) {
-    aoso_params p = parse("trees=9");
+    aoso_params p = parse("n_estimators=9");
     aoso_progress now = {.struct_size = sizeof now};
     aoso_result r = {.struct_size = sizeof r};
     aoso_model_info info = {.struct_size = sizeof info};
@@ -371,7 +371,7 @@ static void interrupted_holdout(void) {
 
 // Programs that were compiled before training had phases have smaller structs.
 static void older_program(void) {
-    aoso_params p = parse("trees=9"), old = p;
+    aoso_params p = parse("n_estimators=9"), old = p;
     aoso_result r = {.struct_size = offsetof(aoso_result, held_out_rows), .held_out_rows = 77};
     aoso_model *m, *other;
     old.struct_size = offsetof(aoso_params, preset);
@@ -390,7 +390,7 @@ static void early_stopping(void) {
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(wrong, ROWS);
     OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
-    aoso_params p = parse("preset=paper trees=100 early_stopping=3");
+    aoso_params p = parse("preset=paper n_estimators=100 early_stopping_rounds=3");
     aoso_train_options o = {.struct_size = sizeof o, .valid = valid};
     aoso_result r = {.struct_size = sizeof r};
     aoso_model *m;
@@ -412,7 +412,7 @@ static void early_stopping(void) {
 }
 
 static void by_steps(void) {
-    aoso_params p = parse("preset=paper trees=12 leaves=5 early_stopping=50");
+    aoso_params p = parse("preset=paper n_estimators=12 max_leaves=5 early_stopping_rounds=50");
     aoso_dataset *d = make_dataset(), *valid;
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
@@ -469,8 +469,8 @@ static void by_steps(void) {
     FAILS(AOSO_INVALID_HANDLE, "trainer is a model", aoso_trainer_model((aoso_trainer *)m, &later, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_trainer_create(train, &p, NULL, NULL));
     FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_trainer_create(NULL, &p, NULL, &b));
-    p.trees = -1;
-    FAILS(AOSO_INVALID_ARGUMENT, "trees is -1", aoso_trainer_create(train, &p, NULL, &b));
+    p.n_estimators = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "n_estimators is -1", aoso_trainer_create(train, &p, NULL, &b));
     OK(aoso_model_free(whole));
     OK(aoso_model_free(m));
     OK(aoso_model_free(later));
@@ -478,7 +478,7 @@ static void by_steps(void) {
 
 // A callback ends a run. The next run continues.
 static void stopped_runs(void) {
-    aoso_params p = parse("preset=paper trees=12 leaves=5");
+    aoso_params p = parse("preset=paper n_estimators=12 max_leaves=5");
     seen s = {.thread = pthread_self(), .stop_after = 4};
     aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
     aoso_result r = {.struct_size = sizeof r};
@@ -525,7 +525,7 @@ static void *run(void *user) {
 
 static void two_threads(void) {
     busy s = {0};
-    aoso_params p = parse("preset=paper trees=1000000 leaves=5 stop_loss=0");
+    aoso_params p = parse("preset=paper n_estimators=1000000 max_leaves=5 stop_loss=0");
     aoso_train_options o = {.struct_size = sizeof o, .callback = hold, .user = &s};
     OK(aoso_trainer_create(train, &p, &o, &s.trainer));
     pthread_t thread;
@@ -564,7 +564,7 @@ static void unwritable_checkpoint(const char *folder) {
     for (int threads = 1; threads <= 2; threads++) {
         warnings = 0;
         remove(path);
-        aoso_params p = parse(threads == 1 ? "trees=9 threads=1" : "trees=9 threads=2");
+        aoso_params p = parse(threads == 1 ? "n_estimators=9 nthread=1" : "n_estimators=9 nthread=2");
         aoso_train_options o = {.struct_size = sizeof o, .checkpoint = path, .checkpoint_seconds = 1e-9};
         aoso_trainer *b;
         aoso_model *m, *whole;
@@ -593,7 +593,7 @@ static void logging(void) {
     infos = 0;
     OK(aoso_set_log(note, (void *)5));
     aoso_dataset *d = make_dataset(), *v;
-    OK(aoso_model_free(train_on(d, "trees=2")));
+    OK(aoso_model_free(train_on(d, "n_estimators=2")));
     EXPECT(infos >= 2 && warnings == 0 && foreign == 0);
     int32_t nines[] = {9, 9, 0};
     aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, 3, COLS);
@@ -602,7 +602,7 @@ static void logging(void) {
     EXPECT(warnings == 1 && foreign == 0);
     OK(aoso_set_log(NULL, NULL));
     int before = infos;
-    OK(aoso_model_free(train_on(d, "trees=2")));
+    OK(aoso_model_free(train_on(d, "n_estimators=2")));
     EXPECT(infos == before);
     OK(aoso_dataset_free(v));
     x.rows = y.count = 2;

@@ -29,7 +29,7 @@ static int lines_of(const char *text) {
 static void whole(const char *folder) {
     char table[4096];
     snprintf(table, sizeof table, "%s/trials.csv", folder);
-    aoso_params p = parse("threads=2 calibration=holdout trees=20");
+    aoso_params p = parse("nthread=2 calibration=holdout n_estimators=20");
     int64_t steps = -1;
     aoso_tune_options o = {.struct_size = sizeof o, .trials = 3, .table = table, .callback = count, .user = &steps};
     aoso_result r = {.struct_size = sizeof r};
@@ -46,14 +46,14 @@ static void whole(const char *folder) {
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.phase == AOSO_PHASE_TRAIN && r.iterations == 20);
     OK(aoso_tuner_model(t, &m, NULL));
     char *found = text_of(aoso_tuner_params, t), *trials = text_of(aoso_tuner_trials, t);
-    EXPECT(strstr(found, "trees=20") && strstr(trials, "trial,rung,") == trials && lines_of(trials) >= 6);
+    EXPECT(strstr(found, "n_estimators=20") && strstr(trials, "trial,rung,") == trials && lines_of(trials) >= 6);
     p = parse(found);
     OK(aoso_params_check(&p));
     FAILS(AOSO_BUFFER_TOO_SMALL, "size is 1", aoso_tuner_params(t, found, 1, NULL));
     OK(aoso_tuner_free(t));
 
     // The table is that of the search.
-    p = parse("threads=1 calibration=holdout trees=20");
+    p = parse("nthread=1 calibration=holdout n_estimators=20");
     OK(aoso_tuner_create(train, &p, &o, &t));
     OK(aoso_tuner_run(t, NULL));
     OK(aoso_tuner_model(t, &again, NULL));
@@ -71,7 +71,7 @@ static void whole(const char *folder) {
 }
 
 static void stopped(void) {
-    aoso_params p = parse("calibration=holdout threads=1");
+    aoso_params p = parse("calibration=holdout nthread=1");
     int64_t steps = 40;
     aoso_tune_options o = {.struct_size = sizeof o, .trials = 4, .callback = count, .user = &steps};
     aoso_result r = {.struct_size = sizeof r};

@@ -1,4 +1,4 @@
-// Several validation sets, metrics, a metric and a loss of the program's own, and a shrinkage that changes.
+// Several validation sets, metrics, a metric and a loss of the program's own, and a learning rate that changes.
 #include "check.h"
 
 static aoso_dataset *train, *noisy, *clean;
@@ -28,7 +28,7 @@ static void rows(void) {
 static aoso_params paper(const char *text) {
     aoso_params p = {0};
     OK(aoso_params_init(&p, sizeof p));
-    OK(aoso_params_parse(&p, "preset=paper trees=60 leaves=5 shrinkage=0.3"));
+    OK(aoso_params_parse(&p, "preset=paper n_estimators=60 max_leaves=5 learning_rate=0.3"));
     OK(aoso_params_parse(&p, text));
     return p;
 }
@@ -48,7 +48,7 @@ static void in_one_call(void) {
     aoso_train_options o = {.struct_size = sizeof o, .valid = noisy, .callback = compare, .user = &evaluations};
     o.others = others;
     o.num_others = 2;
-    aoso_params p = paper("early_stopping=4");
+    aoso_params p = paper("early_stopping_rounds=4");
     aoso_model *m;
     aoso_result r = {.struct_size = sizeof r};
     OK(aoso_train(train, &p, &o, &m, &r));
@@ -61,7 +61,7 @@ static void in_one_call(void) {
     FAILS(AOSO_INVALID_HANDLE, "options.others[1] is null", aoso_train(train, &p, &o, &m, &r));
     o.num_others = -1;
     FAILS(AOSO_INVALID_ARGUMENT, "options.num_others is -1", aoso_train(train, &p, &o, &m, &r));
-    p = paper("early_stopping=4 metric=custom");
+    p = paper("early_stopping_rounds=4 metric=custom");
     o.num_others = 0;
     FAILS(AOSO_INVALID_ARGUMENT, "metric is \"custom\"", aoso_train(train, &p, &o, &m, &r));
 }
@@ -69,7 +69,7 @@ static void in_one_call(void) {
 // The program's own count of errors stops a training where the library's does.
 static void own_metric(void) {
     aoso_train_options o = {.struct_size = sizeof o, .valid = noisy};
-    aoso_params p = paper("early_stopping=4 metric=error");
+    aoso_params p = paper("early_stopping_rounds=4 metric=error");
     aoso_model *want, *got;
     aoso_result r = {.struct_size = sizeof r}, mine = r;
     OK(aoso_train(train, &p, &o, &want, &r));
@@ -111,9 +111,9 @@ static void own_metric(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "metric is \"auc\"; allowed: logloss, error, top_k_error", aoso_trainer_measure(t, 0, "auc", &value));
     FAILS(AOSO_INVALID_ARGUMENT, "metric is null", aoso_trainer_measure(t, 0, NULL, &value));
     OK(aoso_trainer_free(t));
-    p.early_stopping = 0;
+    p.early_stopping_rounds = 0;
     OK(aoso_trainer_create(train, &p, &o, &t));
-    FAILS(AOSO_INVALID_ARGUMENT, "custom, with early_stopping above 0", aoso_trainer_judge(t, 1, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "custom, with early_stopping_rounds above 0", aoso_trainer_judge(t, 1, NULL));
     OK(aoso_trainer_free(t));
 
     aoso_labels y = aoso_int32_labels(wrong, ROWS);
@@ -146,7 +146,7 @@ static void own_loss(void) {
     aoso_params p = paper("");
     aoso_result r = {.struct_size = sizeof r};
     for (int threads = 1; threads <= 3; threads++) {
-        p.num_threads = threads;
+        p.nthread = threads;
         objective_calls = 0;
         aoso_model *m;
         OK(aoso_train(train, &p, &o, &m, &r));
@@ -173,7 +173,7 @@ static void class_weights(void) {
     for (int i = 0; i < ROWS; i++) sum += weights[classes[i]];
     EXPECT(fabs(sum - ROWS) < 1e-9);
     aoso_train_options o = {.struct_size = sizeof o, .class_weights = weights, .num_class_weights = CLASSES};
-    aoso_params p = paper("trees=5");
+    aoso_params p = paper("n_estimators=5");
     aoso_model *by_class, *by_row;
     OK(aoso_train(train, &p, &o, &by_class, NULL));
     double of_rows[ROWS];
@@ -196,15 +196,15 @@ static void class_weights(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "length is 1; allowed: 3", aoso_dataset_balanced_weights(train, weights, 1));
 }
 
-static void shrinkage(void) {
+static void learning_rate(void) {
     aoso_params p = paper("");
     aoso_trainer *t;
     OK(aoso_trainer_create(train, &p, NULL, &t));
     OK(aoso_trainer_step(t, NULL));
-    OK(aoso_trainer_set_shrinkage(t, 0.05));
+    OK(aoso_trainer_set_learning_rate(t, 0.05));
     OK(aoso_trainer_step(t, NULL));
-    FAILS(AOSO_INVALID_ARGUMENT, "shrinkage is -1; allowed: above 0", aoso_trainer_set_shrinkage(t, -1));
-    FAILS(AOSO_INVALID_ARGUMENT, "shrinkage is 0; allowed: above 0", aoso_trainer_set_shrinkage(t, 0));
+    FAILS(AOSO_INVALID_ARGUMENT, "learning_rate is -1; allowed: above 0", aoso_trainer_set_learning_rate(t, -1));
+    FAILS(AOSO_INVALID_ARGUMENT, "learning_rate is 0; allowed: above 0", aoso_trainer_set_learning_rate(t, 0));
     OK(aoso_trainer_free(t));
 }
 
@@ -215,7 +215,7 @@ int main(void) {
     own_metric();
     own_loss();
     class_weights();
-    shrinkage();
+    learning_rate();
     OK(aoso_dataset_free(train));
     OK(aoso_dataset_free(noisy));
     OK(aoso_dataset_free(clean));

@@ -70,7 +70,7 @@ func TestBin(t *testing.T) {
 	fail(t, exitUsage, []string{"read twice"}, "bin", "--data", "-", "--out", set)
 	fail(t, exitUsage, []string{"input file"}, "bin", "--data", whole, "--out", whole)
 	fail(t, exitUsage, []string{"label"}, "bin", "--data", whole, "--label", "none", "--out", set)
-	fail(t, exitFailed, []string{"max_bins"}, "bin", "--data", whole, "--max-bins", "1", "--out", filepath.Join(dir, "none"))
+	fail(t, exitFailed, []string{"max_bin"}, "bin", "--data", whole, "--max-bins", "1", "--out", filepath.Join(dir, "none"))
 	fail(t, exitFailed, []string{"c.csv", "those of"}, "bin", "--data", whole, "--data", file("c.csv", "a,b,c,d\n1,2,3,4\n"), "--out", filepath.Join(dir, "none"))
 	if after, _ := os.ReadDir(dir); len(after) != len(before)+1 { // c.csv
 		t.Errorf("the failures left %v", after)

@@ -29,7 +29,7 @@ func (k *calibrator) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	m, report, err := m.Calibrate(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{Threads: k.threads})
+	m, report, err := m.Calibrate(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{NThread: k.threads})
 	if err != nil {
 		return err
 	}

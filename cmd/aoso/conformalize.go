@@ -30,7 +30,7 @@ func (k *conformalizer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if m, err = m.Conformalize(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{Threads: k.threads}); err != nil {
+	if m, err = m.Conformalize(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{NThread: k.threads}); err != nil {
 		return err
 	}
 	return k.save(c, m, nil)

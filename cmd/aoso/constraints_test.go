@@ -78,7 +78,7 @@ func TestConstraints(t *testing.T) {
 		{append(shown, "--preset", "paper", "--trees", "40"), true},
 		{append(quick, "--monotone-constraints", "-1, 1, 0"), true},
 		{append(quick, "--mc=(-1,1,0)"), true},
-		{append(quick, "--params", "monotone_constraints=[-1, 1, 0] leaves=9"), true},
+		{append(quick, "--params", "monotone_constraints=[-1, 1, 0] max_leaves=9"), true},
 	} {
 		do(t, test.args...)
 		if n := falls(t, "loans.aoso", 1); n == 0 != test.constrained {

@@ -17,7 +17,7 @@ func TestInfo(t *testing.T) {
 		}
 	}
 	d := jsonLine[described](t, do(t, "info", "--model", model, "--json"))
-	if d.Trees != 20 || d.Classes != 3 || d.Features != 2 || d.Leaves < 40 || d.Params.Shrinkage != 0.1 || len(d.Fingerprint) != 32 {
+	if d.Trees != 20 || d.Classes != 3 || d.Features != 2 || d.Leaves < 40 || d.Params.LearningRate != 0.1 || len(d.Fingerprint) != 32 {
 		t.Errorf("%+v", d)
 	}
 	if dump := do(t, "info", "--model", model, "--dump", "--trees", "2"); strings.Count(dump, "tree ") != 2 || !strings.Contains(dump, "|") {
@@ -61,7 +61,7 @@ func TestInfoOfCategories(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := aoso.DefaultParams()
-	p.Preset, p.Trees, p.MinSamples, p.CategoryL2 = "paper", 1, 1, 0
+	p.Preset, p.NEstimators, p.MinSamplesLeaf, p.CategoryL2 = "paper", 1, 1, 0
 	result, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -146,7 +146,7 @@ func TestUsage(t *testing.T) {
 		{"train --data x --model y --leaf both", `leaf is "both"; allowed: full, pair or sparse`},
 		{"train --data x --model y --method gbdt", `method is "gbdt"; allowed: aoso, abc or logitboost`},
 		{"train --data x --model y --shrinkage NaN", "shrinkage is NaN"},
-		{"train --data x --model y --max-bins 256", "max_bins is 256; allowed: 2 to 255"},
+		{"train --data x --model y --max-bins 256", "max_bin is 256; allowed: 2 to 255"},
 		{"train --data x --model y --eval-every -1", "eval_every is -1"},
 		{"train --data x --model y --early-stopping 5", "--valid"},
 		{"train --data - --valid - --model y", "standard input"},

@@ -33,7 +33,7 @@ func (r *refitter) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if m, err = m.Refit(d.features(), aoso.StringLabels(d.labels), aoso.RefitOptions{Weights: d.weights, Keep: r.keep, Threads: r.threads}); err != nil {
+	if m, err = m.Refit(d.features(), aoso.StringLabels(d.labels), aoso.RefitOptions{Weights: d.weights, Keep: r.keep, NThread: r.threads}); err != nil {
 		return err
 	}
 	return r.save(c, m, nil)

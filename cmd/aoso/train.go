@@ -70,7 +70,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
-	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"leaves=64 shrinkage=0.1\"")
+	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"max_leaves=64 learning_rate=0.1\"")
 	bindParameters(c, &t.params)
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
 	listUnder(f, "Computing", "max-bins")
@@ -225,10 +225,10 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	}
 	switch {
 	case t.maxBins < 2 || t.maxBins > 255:
-		return nil, usageError(fmt.Errorf("max_bins is %d; allowed: 2 to 255", t.maxBins))
+		return nil, usageError(fmt.Errorf("max_bin is %d; allowed: 2 to 255", t.maxBins))
 	case t.evalEvery < 0:
 		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
-	case t.params.EarlyStopping > 0 && t.valid == "":
+	case t.params.EarlyStoppingRounds > 0 && t.valid == "":
 		return nil, usageError(errors.New("--early-stopping needs --valid"))
 	case occurrences(t.inputs(), "-") > 1:
 		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
@@ -304,7 +304,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 
 // trainingSet reads the training set.
 func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
-	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before, TextLabels: t.layout.TextLabels}
+	o := aoso.DatasetOptions{MaxBin: t.maxBins, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
 	switch {
 	case isDataset(t.data) && before != nil:
 		return nil, usageError(fmt.Errorf("%s is a dataset, which cannot continue a model; allowed with --init: a data file", t.data))
@@ -340,7 +340,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 		had = before.Trees()
 	}
 	every := t.evalEvery
-	if every == 0 && t.params.EarlyStopping == 0 {
+	if every == 0 && t.params.EarlyStoppingRounds == 0 {
 		every = 1
 		for following(every) <= min(10, t.iterations(len(train.Classes()))/100) {
 			every = following(every)
@@ -373,7 +373,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 
 // iterations returns the largest number of iterations.
 func (t *trainer) iterations(classes int) int {
-	trees := cmp.Or(t.params.Trees, 1000)
+	trees := cmp.Or(t.params.NEstimators, 1000)
 	switch t.params.Method {
 	case aoso.ABC:
 		return trees / max(classes-1, 1)

@@ -26,7 +26,7 @@ func TestTune(t *testing.T) {
 		t.Errorf("%v", line)
 	}
 	params, _ := line["params"].(string)
-	if p, err := aoso.ParseParams(params); err != nil || p.Trees != 40 {
+	if p, err := aoso.ParseParams(params); err != nil || p.NEstimators != 40 {
 		t.Errorf("params %q, %v", params, err)
 	}
 	again := do(t, append(args, "--valid", test)[:len(args)]...)

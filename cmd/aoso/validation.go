@@ -76,7 +76,7 @@ type evaluatedSet struct {
 func (t *trainer) evaluate(m *aoso.Model) ([]evaluatedSet, error) {
 	var sets []evaluatedSet
 	for _, other := range t.others {
-		o := aoso.PredictOptions{Threads: t.params.Threads, Level: t.params.Level}
+		o := aoso.PredictOptions{NThread: t.params.NThread, Level: t.params.Level}
 		v, err := m.Evaluate(other.data.features(), aoso.StringLabels(other.data.labels), other.data.weights, o)
 		if err != nil {
 			return nil, err

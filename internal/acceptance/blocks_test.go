@@ -59,7 +59,7 @@ func TestBlocks(t *testing.T) {
 		o     aoso.DatasetOptions
 		sizes []int
 	}{
-		"numbers": {wide, aoso.DatasetOptions{Names: []string{"x", "y", "z"}, SampleRows: 5000, Seed: 3, MaxBins: 90}, []int{1000, 65_536, 1 << 20}},
+		"numbers": {wide, aoso.DatasetOptions{Names: []string{"x", "y", "z"}, SampleRows: 5000, Seed: 3, MaxBin: 90}, []int{1000, 65_536, 1 << 20}},
 		"mixed":   {mixed, aoso.DatasetOptions{SampleRows: 1000, Categorical: []int{2}}, []int{100, 999, 1 << 20}},
 		"ids":     {mixed, aoso.DatasetOptions{SampleRows: 1000, RowIDs: ids}, []int{300}},
 		"all":     {mixed, aoso.DatasetOptions{SampleRows: -1, DenseOnly: true}, []int{777}},
@@ -72,13 +72,13 @@ func TestBlocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := params(func(p *aoso.Params) { p.Trees = 2 })
+			p := params(func(p *aoso.Params) { p.NEstimators = 2 })
 			fingerprint := train(t, want, p, aoso.TrainOptions{}).Model.Fingerprint()
 			for _, size := range c.sizes {
 				for _, path := range []string{"", filepath.Join(t.TempDir(), "set.aoso")} {
 					o := c.o
 					o.RowIDs = nil
-					o.Path, o.Threads = path, 1+size%2
+					o.Path, o.NThread = path, 1+size%2
 					got, err := aoso.NewDatasetFromBlocks(blocksOfSize(x, y, whole, size), o)
 					if err != nil {
 						t.Fatal(err)
@@ -166,7 +166,7 @@ func TestBlocksErrors(t *testing.T) {
 	wantArgumentError(t, err, "weights", "all 0")
 	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{RowIDs: append(make([]uint64, 100), 1, 2, 3)}, 101), aoso.DatasetOptions{})
 	wantArgumentError(t, err, "row_ids[1]")
-	first := trained(t, d, params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	first := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{}, 100), aoso.DatasetOptions{Init: first})
 	wantArgumentError(t, err, "init")
 	_, err = aoso.NewDataset(x, y, aoso.DatasetOptions{Init: first, Path: "x"})

@@ -63,7 +63,7 @@ func TestMinSamples(t *testing.T) {
 					classes := d.classes()
 					m := trained(t, d, params(func(p *aoso.Params) {
 						v.change(p)
-						p.MinSamples, p.Trim, p.Leaves, p.Shrinkage = least, s.trim, 25, 0.3
+						p.MinSamplesLeaf, p.Trim, p.MaxLeaves, p.LearningRate = least, s.trim, 25, 0.3
 						rounds(p, 4, classes)
 					})).Model
 					fewest, i, rows := math.MaxInt, 0, rowsOfLeaves(forest(m))
@@ -94,7 +94,7 @@ func TestMaxDepth(t *testing.T) {
 	for name, d := range sets {
 		for _, most := range []int{1, 2, 4} {
 			t.Run(fmt.Sprintf("%s/%d", name, most), func(t *testing.T) {
-				m := trained(t, d, params(func(p *aoso.Params) { p.MaxDepth, p.Trees, p.Leaves = most, 5, 1000 })).Model
+				m := trained(t, d, params(func(p *aoso.Params) { p.MaxDepth, p.NEstimators, p.MaxLeaves = most, 5, 1000 })).Model
 				for tree := range m.Trees() {
 					if got := depth(forest(m).Tree(tree), forest(m).Tree(tree).Root()); got != most {
 						t.Errorf("tree %d: depth %d", tree, got)
@@ -103,7 +103,7 @@ func TestMaxDepth(t *testing.T) {
 			})
 		}
 	}
-	m := trained(t, sets["classes"], params(func(p *aoso.Params) { p.Trees, p.Leaves = 5, 30 })).Model
+	m := trained(t, sets["classes"], params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 5, 30 })).Model
 	for tree := range m.Trees() {
 		if m.Leaves(tree) != 30 || depth(forest(m).Tree(tree), forest(m).Tree(tree).Root()) < 5 {
 			t.Errorf("without a bound tree %d has %d leaves and depth %d", tree, m.Leaves(tree), depth(forest(m).Tree(tree), forest(m).Tree(tree).Root()))
@@ -122,7 +122,9 @@ func TestMinHessian(t *testing.T) {
 	}{{aoso.AOSO, 50, 50}, {aoso.AOSO, 50.5, 51}, {aoso.ABC, 50.5, 51}, {aoso.LogitBoost, 12.5, 50}, {aoso.LogitBoost, 12.6, 51}}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.method, test.bound), func(t *testing.T) {
-			m := trained(t, d, params(func(p *aoso.Params) { p.Method, p.MinHessian, p.Leaves, p.Trees = test.method, test.bound, 1000, 2 })).Model
+			m := trained(t, d, params(func(p *aoso.Params) {
+				p.Method, p.MinChildWeight, p.MaxLeaves, p.NEstimators = test.method, test.bound, 1000, 2
+			})).Model
 			fewest := slices.Min(leafRows(t, m, d)[0])
 			if fewest < test.least || fewest > test.least+20 {
 				t.Errorf("the smallest of %d leaves has %d rows, want %d or few more", m.Leaves(0), fewest, test.least)
@@ -133,7 +135,7 @@ func TestMinHessian(t *testing.T) {
 
 func TestMinGain(t *testing.T) {
 	d := blobs(23, 1000, 5, 4, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.MinGain, p.Leaves, p.Trees = 12, 1000, 5 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.Gamma, p.MaxLeaves, p.NEstimators = 12, 1000, 5 })).Model
 	least := slices.Min(gains(forest(m)))
 	if least <= 12 || least > 30 {
 		t.Errorf("the least gain is %g, want above 12 and not by much", least)
@@ -145,7 +147,7 @@ func TestMinGain(t *testing.T) {
 func TestMaxStep(t *testing.T) {
 	d := blobs(24, 500, 5, 4, 255)
 	for _, most := range []float64{0.5, 2} {
-		m := trained(t, d, params(func(p *aoso.Params) { paper(p); p.MaxStep, p.Trees = most, 40 })).Model
+		m := trained(t, d, params(func(p *aoso.Params) { paper(p); p.MaxDeltaStep, p.NEstimators = most, 40 })).Model
 		got := 0.0
 		for _, s := range leafValues(forest(m)) {
 			got = max(got, math.Abs(float64(s)))
@@ -160,7 +162,7 @@ func TestL2(t *testing.T) {
 	d := blobs(25, 500, 5, 4, 255)
 	last := math.Inf(1)
 	for _, l2 := range []float64{0, 1, 100, 10_000} {
-		m := trained(t, d, params(func(p *aoso.Params) { p.L2, p.Trees = l2, 3 })).Model
+		m := trained(t, d, params(func(p *aoso.Params) { p.RegLambda, p.NEstimators = l2, 3 })).Model
 		sum := 0.0
 		for _, s := range leafValues(forest(m)) {
 			sum += math.Abs(float64(s))

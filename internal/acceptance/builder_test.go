@@ -59,7 +59,7 @@ func TestBuilder(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSameDataset(t, got, set)
-	p := params(func(p *aoso.Params) { p.Trees = 3 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 3 })
 	if got, want := train(t, got, p, aoso.TrainOptions{}).Model.Fingerprint(), train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
 		t.Errorf("fingerprint %s, want %s", got, want)
 	}
@@ -80,14 +80,14 @@ func TestBuilderBlocks(t *testing.T) {
 			row[2] = -1e300
 		}
 	}
-	options := aoso.DatasetOptions{Names: []string{"x", "y", "z"}, Weights: d.weights, SampleRows: 50_000, Seed: 3, MaxBins: 90}
+	options := aoso.DatasetOptions{Names: []string{"x", "y", "z"}, Weights: d.weights, SampleRows: 50_000, Seed: 3, MaxBin: 90}
 	want, err := aoso.NewDataset(d.features(), d.labels(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	options.Weights = nil
 	for _, threads := range []int{1, 3} {
-		options.Threads = threads
+		options.NThread = threads
 		for _, sizes := range [][]int{{len(d.x)}, {blockRows}, {blockRows - 1, 2}, {100, 30_000}} {
 			b := build(t, d, options, sizes...)
 			got, err := b.Dataset()
@@ -101,7 +101,7 @@ func TestBuilderBlocks(t *testing.T) {
 
 func TestBuilderContinues(t *testing.T) {
 	d := blobs(96, 300, 3, 3, 255)
-	first := trained(t, d, params(func(p *aoso.Params) { p.Trees = 3 })).Model
+	first := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 3 })).Model
 	want, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: first})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestBuilderContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := params(func(p *aoso.Params) { p.Trees = 3 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 3 })
 	a, b := train(t, got, p, aoso.TrainOptions{}).Model, train(t, want, p, aoso.TrainOptions{}).Model
 	if a.Fingerprint() != b.Fingerprint() || a.Trees() != 6 {
 		t.Errorf("%d trees, fingerprint %s, want %s", a.Trees(), a.Fingerprint(), b.Fingerprint())
@@ -124,8 +124,8 @@ func TestBuilderErrors(t *testing.T) {
 		wantArgumentError(t, err, "cols")
 	}
 	for argument, o := range map[string]aoso.DatasetOptions{
-		"max_bins": {MaxBins: 1}, "threads": {Threads: -1}, "names": {Names: []string{"a"}}, "weights": {Weights: []float64{1}},
-		"features": {Init: trained(t, blobs(97, 50, 3, 3, 255), params(func(p *aoso.Params) { p.Trees = 1 })).Model},
+		"max_bin": {MaxBin: 1}, "nthread": {NThread: -1}, "names": {Names: []string{"a"}}, "weights": {Weights: []float64{1}},
+		"features": {Init: trained(t, blobs(97, 50, 3, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 1 })).Model},
 	} {
 		_, err := aoso.NewDatasetBuilder(2, o)
 		wantArgumentError(t, err, argument)

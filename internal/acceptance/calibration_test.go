@@ -15,7 +15,7 @@ import (
 
 func calibrated(t testing.TB, m *aoso.Model, d *table) (*aoso.Model, *aoso.Calibration) {
 	t.Helper()
-	c, report, err := m.Calibrate(d.features(), d.labels(), d.weights, aoso.PredictOptions{Threads: 2})
+	c, report, err := m.Calibrate(d.features(), d.labels(), d.weights, aoso.PredictOptions{NThread: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func drawn(t testing.TB, m *aoso.Model, d *table, temperature float64) *table {
 // better.
 func TestCalibrate(t *testing.T) {
 	d := blobs(140, 5000, 4, 5, 255).punch(140, 0.05)
-	m := trained(t, d.slice(0, 500), params(func(p *aoso.Params) { p.Trees = 30 })).Model
+	m := trained(t, d.slice(0, 500), params(func(p *aoso.Params) { p.NEstimators = 30 })).Model
 	for _, data := range []*table{d, d.weighted(140)} {
 		for _, want := range []float64{0.3, 1, 5} {
 			c, report := calibrated(t, m, drawn(t, m, data, want))
@@ -82,7 +82,7 @@ func TestCalibrate(t *testing.T) {
 // TestTemperature: what it changes, and what not.
 func TestTemperature(t *testing.T) {
 	d := blobs(141, 600, 4, 5, 255)
-	m := trained(t, d.slice(0, 200), params(func(p *aoso.Params) { p.Trees = 40 })).Model
+	m := trained(t, d.slice(0, 200), params(func(p *aoso.Params) { p.NEstimators = 40 })).Model
 	valid := d.slice(200, 600)
 	x := valid.features()
 	before := m.Fingerprint()
@@ -141,7 +141,7 @@ func TestTemperature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if continued := train(t, set, params(func(p *aoso.Params) { p.Trees = 1 }), aoso.TrainOptions{}).Model; continued.Temperature() != c.Temperature() {
+	if continued := train(t, set, params(func(p *aoso.Params) { p.NEstimators = 1 }), aoso.TrainOptions{}).Model; continued.Temperature() != c.Temperature() {
 		t.Errorf("continued, the model has the temperature %g, before %g", continued.Temperature(), c.Temperature())
 	}
 	for name, other := range map[string]*aoso.Model{
@@ -158,7 +158,7 @@ func TestTemperature(t *testing.T) {
 // TestCalibrateBounds: data that are all predicted right, or all wrong.
 func TestCalibrateBounds(t *testing.T) {
 	d := blobs(142, 100, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 50 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 50 })).Model
 	right, err := m.Predict(d.features(), aoso.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestCalibrateBounds(t *testing.T) {
 
 func TestCalibrateErrors(t *testing.T) {
 	d := blobs(143, 50, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	x := d.features()
 	_, _, err := m.Calibrate(aoso.RowMajor([]float64{1, 2}, 1, 2), d.labels(), nil, aoso.PredictOptions{})
 	wantArgumentError(t, err, "features", "2 columns")

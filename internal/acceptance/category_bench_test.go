@@ -35,14 +35,14 @@ func BenchmarkPredictCategories(b *testing.B) {
 			b.Fatal(err)
 		}
 		p := paperParams()
-		p.Trees = 300
+		p.NEstimators = 300
 		r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.Model.PredictProba(x, aoso.PredictOptions{Threads: 1}); err != nil {
+				if _, err := r.Model.PredictProba(x, aoso.PredictOptions{NThread: 1}); err != nil {
 					b.Fatal(err)
 				}
 			}

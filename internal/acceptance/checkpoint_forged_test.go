@@ -100,16 +100,16 @@ var kinds = []struct {
 	{"logitboost", "logitboost", func(p *aoso.Params) { p.Method = aoso.LogitBoost }},
 	{"holdout", "full", func(p *aoso.Params) { p.Calibration = "holdout" }},
 	{"folds", "full", func(p *aoso.Params) { p.Calibration = "folds" }},
-	{"other seed, more trees and leaves", "full", func(p *aoso.Params) { p.Trees, p.Leaves, p.Seed = 40, 9, 3 }},
+	{"other seed, more trees and leaves", "full", func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Seed = 40, 9, 3 }},
 }
 
 // kindParams returns the parameters of a kind: 7 or 8 iterations, and rows are held out only for the kind.
 func kindParams(change func(*aoso.Params)) aoso.Params {
 	p := aoso.DefaultParams()
-	p.Trees, p.Leaves, p.Calibration, p.Threads = 8, 6, "none", 1
+	p.NEstimators, p.MaxLeaves, p.Calibration, p.NThread = 8, 6, "none", 1
 	change(&p)
 	if p.Method != aoso.AOSO {
-		p.Trees *= 8
+		p.NEstimators *= 8
 	}
 	return p
 }
@@ -224,7 +224,7 @@ func TestForeignCheckpoint(t *testing.T) {
 // TestForgedCheckpoint changes the numbers of a checkpoint one by one.
 func TestForgedCheckpoint(t *testing.T) {
 	d := newDataset(t, blobs(4, 300, 4, 8, 60).punch(4, 0.1))
-	p := kindParams(func(p *aoso.Params) { p.Calibration, p.Trees = "holdout", 0 })
+	p := kindParams(func(p *aoso.Params) { p.Calibration, p.NEstimators = "holdout", 0 })
 	want, err := followed(d, p, aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -275,21 +275,21 @@ func TestForgedCheckpoint(t *testing.T) {
 		"objective":        {"other loss", func(c *checkpointFile) { c.meta.Objective = true }},
 		"evaluation":       {"eval_every", func(c *checkpointFile) { c.meta.EvalEvery = 3 }},
 
-		"method":     {"method abc", first(func(m *modelFile) { m.Method = aoso.ABC })},
-		"leaf":       {"leaf_pairs", first(func(m *modelFile) { m.Leaf = "pair" })},
-		"classes":    {"other classes", first(func(m *modelFile) { m.Classes[0] = "z" })},
-		"features":   {"other features", first(func(m *modelFile) { m.Features[0] = "z" })},
-		"one more":   {"other features", first(func(m *modelFile) { m.Features = append(m.Features, "z") })},
-		"per round":  {"trees_per_iteration", first(func(m *modelFile) { m.TreesPerIteration = 2 })},
-		"threshold":  {"between no bins", first(func(m *modelFile) { m.Threshold[0] += 1e-9 })},
-		"shrinkage":  {"settings", parameter("shrinkage", 0.5)},
-		"leaves":     {"settings", parameter("leaves", 99)},
-		"max_step":   {"settings", parameter("max_step", 99)},
-		"seed":       {"settings", parameter("seed", 99)},
-		"start":      {"settings", parameter("start", "linear")},
-		"more trees": {"settings", parameter("trees", 999999)},
-		"few trees":  {"trees, and 0 to 1", parameter("trees", 1)},
-		"pairs":      {"pairs 2", parameter("pairs", 2)},
+		"method":         {"method abc", first(func(m *modelFile) { m.Method = aoso.ABC })},
+		"leaf":           {"leaf_pairs", first(func(m *modelFile) { m.Leaf = "pair" })},
+		"classes":        {"other classes", first(func(m *modelFile) { m.Classes[0] = "z" })},
+		"features":       {"other features", first(func(m *modelFile) { m.Features[0] = "z" })},
+		"one more":       {"other features", first(func(m *modelFile) { m.Features = append(m.Features, "z") })},
+		"per round":      {"trees_per_iteration", first(func(m *modelFile) { m.TreesPerIteration = 2 })},
+		"threshold":      {"between no bins", first(func(m *modelFile) { m.Threshold[0] += 1e-9 })},
+		"learning_rate":  {"settings", parameter("learning_rate", 0.5)},
+		"max_leaves":     {"settings", parameter("max_leaves", 99)},
+		"max_delta_step": {"settings", parameter("max_delta_step", 99)},
+		"seed":           {"settings", parameter("seed", 99)},
+		"start":          {"settings", parameter("start", "linear")},
+		"more trees":     {"settings", parameter("n_estimators", 999999)},
+		"few trees":      {"trees, and 0 to 1", parameter("n_estimators", 1)},
+		"pairs":          {"pairs 2", parameter("pairs", 2)},
 	} {
 		c := readCheckpoint(t, path)
 		test.change(c)
@@ -317,7 +317,7 @@ func TestForgedCheckpointPairs(t *testing.T) {
 		}
 	})
 	c.write(t, path)
-	if r := train(t, d, p, aoso.TrainOptions{Checkpoint: path}); r.Model.Trees() != p.Trees {
+	if r := train(t, d, p, aoso.TrainOptions{Checkpoint: path}); r.Model.Trees() != p.NEstimators {
 		t.Errorf("%d trees", r.Model.Trees())
 	}
 }

@@ -71,19 +71,21 @@ func TestCheckpoint(t *testing.T) {
 		change func(*aoso.Params)
 	}
 	for _, test := range cases.Some(t, 8, []test{
-		{"defaults", clean, false, func(p *aoso.Params) { p.Trees = 30 }},
-		{"several settings", noisy, false, func(p *aoso.Params) { p.Trees = 50 }},
-		{"folds", clean, false, func(p *aoso.Params) { p.Calibration, p.Trees = "folds", 10 }},
-		{"early stopping", noisy, true, func(p *aoso.Params) { p.EarlyStopping, p.Trees, p.Subsample = 8, 200, 0.6 }},
-		{"validation", noisy, true, func(p *aoso.Params) { p.Trees = 30 }},
-		{"paper", clean, false, func(p *aoso.Params) { p.Preset, p.Trees, p.Trim, p.ColsampleByNode = aoso.PresetPaper, 20, 0.1, 0.5 }},
-		{"large steps", clean, false, func(p *aoso.Params) { p.Preset, p.Trees, p.Shrinkage = aoso.PresetPaper, 20, 0.9 }},
-		{"linear scores", many, false, func(p *aoso.Params) { p.Leaves = 20 }},
-		{"linear scores that trees improve", oddCells, false, func(p *aoso.Params) { p.Leaves, p.Trees = 60, 30 }},
-		{"linear scores that know nothing", checkerboard(7, 700, 110), true, func(p *aoso.Params) { p.Leaves, p.TimeLimit = 20, 0 }},
-		{"abc", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = aoso.ABC, "worst", 3, 20 }},
-		{"abc, exhaustive", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = aoso.ABC, "exhaustive", 2, 10 }},
-		{"logitboost", clean, false, func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 15 }},
+		{"defaults", clean, false, func(p *aoso.Params) { p.NEstimators = 30 }},
+		{"several settings", noisy, false, func(p *aoso.Params) { p.NEstimators = 50 }},
+		{"folds", clean, false, func(p *aoso.Params) { p.Calibration, p.NEstimators = "folds", 10 }},
+		{"early stopping", noisy, true, func(p *aoso.Params) { p.EarlyStoppingRounds, p.NEstimators, p.Subsample = 8, 200, 0.6 }},
+		{"validation", noisy, true, func(p *aoso.Params) { p.NEstimators = 30 }},
+		{"paper", clean, false, func(p *aoso.Params) {
+			p.Preset, p.NEstimators, p.Trim, p.ColsampleByNode = aoso.PresetPaper, 20, 0.1, 0.5
+		}},
+		{"large steps", clean, false, func(p *aoso.Params) { p.Preset, p.NEstimators, p.LearningRate = aoso.PresetPaper, 20, 0.9 }},
+		{"linear scores", many, false, func(p *aoso.Params) { p.MaxLeaves = 20 }},
+		{"linear scores that trees improve", oddCells, false, func(p *aoso.Params) { p.MaxLeaves, p.NEstimators = 60, 30 }},
+		{"linear scores that know nothing", checkerboard(7, 700, 110), true, func(p *aoso.Params) { p.MaxLeaves, p.TimeLimit = 20, 0 }},
+		{"abc", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.NEstimators = aoso.ABC, "worst", 3, 20 }},
+		{"abc, exhaustive", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.NEstimators = aoso.ABC, "exhaustive", 2, 10 }},
+		{"logitboost", clean, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 15 }},
 	}) {
 		t.Run(test.name, func(t *testing.T) {
 			rows := test.data
@@ -96,7 +98,7 @@ func TestCheckpoint(t *testing.T) {
 				o.Valid = aligned(t, d, test.data.slice(500, 700))
 			}
 			p := aoso.DefaultParams()
-			p.Threads = 1
+			p.NThread = 1
 			test.change(&p)
 			want, err := followed(d, p, o)
 			if err != nil {
@@ -128,7 +130,7 @@ func TestCheckpoint(t *testing.T) {
 func TestCheckpointTimeLimit(t *testing.T) {
 	d := newDataset(t, blobs(4, 600, 4, 3, 60))
 	p := aoso.DefaultParams()
-	p.Trees, p.Threads, p.Calibration = 3000, 1, "none"
+	p.NEstimators, p.NThread, p.Calibration = 3000, 1, "none"
 	o := aoso.TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training")}
 	trees := 0
 	for _, p.TimeLimit = range []float64{0.05, 0.05, 0.1} {
@@ -146,7 +148,7 @@ func TestCheckpointTimeLimit(t *testing.T) {
 // TestCheckpointContinues: a training that continues a model has checkpoints too.
 func TestCheckpointContinues(t *testing.T) {
 	rows := blobs(4, 600, 4, 3, 60)
-	p := params(func(p *aoso.Params) { p.Trees = 20 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 20 })
 	before := train(t, newDataset(t, rows), p, aoso.TrainOptions{}).Model
 	d, err := aoso.NewDataset(rows.features(), rows.labels(), aoso.DatasetOptions{Init: before})
 	if err != nil {
@@ -174,7 +176,7 @@ func TestCheckpointRanks(t *testing.T) {
 	const rows = 1200
 	x, labels, weights := people(rows)
 	p := aoso.DefaultParams()
-	p.Trees, p.Threads = 40, 1
+	p.NEstimators, p.NThread = 40, 1
 	file := filepath.Join(t.TempDir(), "training")
 	on := func(ranks int, work func(d *aoso.Dataset, o aoso.TrainOptions) error) {
 		t.Helper()
@@ -226,7 +228,7 @@ func TestCheckpointRanks(t *testing.T) {
 func TestCheckpointErrors(t *testing.T) {
 	rows := blobs(4, 300, 4, 3, 60)
 	d := newDataset(t, rows)
-	p := params(func(p *aoso.Params) { p.Trees = 5 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	file := filepath.Join(t.TempDir(), "training")
 	if err := crashed(d, p, aoso.TrainOptions{Checkpoint: file, CheckpointEvery: 1}, 4); err != nil {
 		t.Fatal(err)
@@ -239,7 +241,7 @@ func TestCheckpointErrors(t *testing.T) {
 		o    aoso.TrainOptions
 		want string
 	}{
-		{"parameters", d, params(func(p *aoso.Params) { p.Trees = 6 }), aoso.TrainOptions{Checkpoint: file}, "other parameters"},
+		{"parameters", d, params(func(p *aoso.Params) { p.NEstimators = 6 }), aoso.TrainOptions{Checkpoint: file}, "other parameters"},
 		{"rows", other, p, aoso.TrainOptions{Checkpoint: file}, "other rows"},
 		{"validation", d, p, aoso.TrainOptions{Checkpoint: file, Valid: aligned(t, d, rows.slice(0, 9))}, "rows to validate on"},
 		{"folder", d, p, aoso.TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "none", "training")}, "no such file"},
@@ -296,7 +298,7 @@ func TestCheckpointErrors(t *testing.T) {
 // TestLocalModel: each rank has the model so far without the others.
 func TestLocalModel(t *testing.T) {
 	rows := blobs(4, 600, 4, 3, 60)
-	alone, err := aoso.NewTrainer(newDataset(t, rows), params(func(p *aoso.Params) { p.Trees = 20 }), aoso.TrainOptions{})
+	alone, err := aoso.NewTrainer(newDataset(t, rows), params(func(p *aoso.Params) { p.NEstimators = 20 }), aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +320,7 @@ func TestLocalModel(t *testing.T) {
 				return
 			}
 			p := aoso.DefaultParams()
-			p.Trees, p.Threads = 20, 1
+			p.NEstimators, p.NThread = 20, 1
 			b, err := aoso.NewTrainer(d, p, aoso.TrainOptions{})
 			if err != nil {
 				t.Error(err)
@@ -345,14 +347,14 @@ func TestLocalModel(t *testing.T) {
 // TestCheckpointShrinkage: a training whose caller changes the shrinkage goes on where it ended.
 func TestCheckpointShrinkage(t *testing.T) {
 	d := newDataset(t, blobs(4, 300, 4, 3, 60))
-	p := params(func(p *aoso.Params) { p.Trees = 12 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 12 })
 	scheduled := func(o aoso.TrainOptions, steps int) *aoso.Trainer {
 		b, err := aoso.NewTrainer(d, p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range steps {
-			if err := b.SetShrinkage(0.3 / float64(1+i)); err != nil {
+			if err := b.SetLearningRate(0.3 / float64(1+i)); err != nil {
 				t.Fatal(err)
 			}
 			b.Step(t.Context())
@@ -373,7 +375,7 @@ func TestCheckpointShrinkage(t *testing.T) {
 		t.Error("the trees of the checkpoint are grown again", err)
 	}
 	for i := 1; i < 12; i++ {
-		if err := again.SetShrinkage(0.3 / float64(1+i)); err != nil {
+		if err := again.SetLearningRate(0.3 / float64(1+i)); err != nil {
 			t.Fatal(err)
 		}
 		again.Step(t.Context())
@@ -387,9 +389,9 @@ func TestCheckpointShrinkage(t *testing.T) {
 func TestCheckpointArgument(t *testing.T) {
 	d := newDataset(t, blobs(7, 60, 2, 2, 9))
 	o := aoso.TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training")}
-	p := params(func(p *aoso.Params) { p.Trees = 2 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 2 })
 	train(t, d, p, o)
-	p.Trees = 3
+	p.NEstimators = 3
 	_, err := aoso.Train(t.Context(), d, p, o)
 	if wrong, ok := errors.AsType[*aoso.ArgumentError](err); !ok || wrong.Argument != "checkpoint" || !strings.HasPrefix(err.Error(), o.Checkpoint+": ") {
 		t.Error(err)

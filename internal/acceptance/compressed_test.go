@@ -127,7 +127,7 @@ func TestCompressedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := params(func(p *aoso.Params) { p.Trees = 5 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	want := trained(t, d, p).Model
 	set, err := aoso.NewDataset(x, d.labels(), aoso.DatasetOptions{})
 	if err != nil {

@@ -26,7 +26,7 @@ func TestConfusions(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := aoso.DefaultParams()
-	p.Trees, p.Calibration = 3, "none"
+	p.NEstimators, p.Calibration = 3, "none"
 	r, err := aoso.Train(context.Background(), d, p, aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)

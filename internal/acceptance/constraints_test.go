@@ -60,11 +60,11 @@ func drawConstrained(r *rand.Rand, p *aoso.Params, classes int) {
 		p.Leaf, p.Pairs = []string{"full", "pair"}[r.IntN(2)], 1<<r.IntN(4)
 	}
 	p.PairSelection = []string{"second_order", "first_order", "root"}[r.IntN(3)]
-	p.Trees, p.Leaves, p.Shrinkage = 12*classes, 2+r.IntN(30), []float64{0.1, 0.3, 1}[r.IntN(3)]
-	p.MinSamples, p.L2, p.MaxStep = 1+r.IntN(10), float64(r.IntN(3)), []float64{0.5, 5, 20}[r.IntN(3)]
+	p.NEstimators, p.MaxLeaves, p.LearningRate = 12*classes, 2+r.IntN(30), []float64{0.1, 0.3, 1}[r.IntN(3)]
+	p.MinSamplesLeaf, p.RegLambda, p.MaxDeltaStep = 1+r.IntN(10), float64(r.IntN(3)), []float64{0.5, 5, 20}[r.IntN(3)]
 	p.Subsample, p.ColsampleByTree, p.ColsampleByNode = []float64{1, 0.6}[r.IntN(2)], []float64{1, 0.7}[r.IntN(2)], []float64{1, 0.6}[r.IntN(2)]
 	p.Trim, p.MaxDepth, p.Seed = []float64{0, 0.1}[r.IntN(2)], r.IntN(2)*5, r.Uint64()
-	p.Threads = 1 + r.IntN(3)
+	p.NThread = 1 + r.IntN(3)
 }
 
 func TestMonotone(t *testing.T) {
@@ -121,7 +121,9 @@ func risk(seed uint64, rows int) *table {
 func TestMonotoneAccuracy(t *testing.T) {
 	d, test := risk(1, 1500), risk(2, 3000)
 	for _, leaf := range []string{"full", "pair"} {
-		p := params(func(p *aoso.Params) { p.Trees, p.Leaves, p.Leaf, p.L2, p.MinSamples = 60, 12, leaf, 3, 10 })
+		p := params(func(p *aoso.Params) {
+			p.NEstimators, p.MaxLeaves, p.Leaf, p.RegLambda, p.MinSamplesLeaf = 60, 12, leaf, 3, 10
+		})
 		free := lossOf(t, trained(t, d, p).Model, test, aoso.PredictOptions{})
 		p.MonotoneConstraints = `{"f0":1,"f1":-1}`
 		m := trained(t, d, p).Model
@@ -150,11 +152,14 @@ func TestInteractions(t *testing.T) {
 	} {
 		for _, change := range []func(*aoso.Params){
 			func(*aoso.Params) {},
-			func(p *aoso.Params) { p.Pairs, p.Threads = 1, 3 },
+			func(p *aoso.Params) { p.Pairs, p.NThread = 1, 3 },
 			func(p *aoso.Params) { p.ColsampleByNode, p.ColsampleByTree, p.Subsample = 0.5, 0.8, 0.7 },
 			func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.ABC, "pair", 1 },
 		} {
-			p := params(func(p *aoso.Params) { p.Trees, p.Leaves, p.InteractionConstraints = 12, 12, test.text; change(p) })
+			p := params(func(p *aoso.Params) {
+				p.NEstimators, p.MaxLeaves, p.InteractionConstraints = 12, 12, test.text
+				change(p)
+			})
 			m := trained(t, d, p).Model
 			together := 0
 			for i := range m.Trees() {
@@ -208,14 +213,14 @@ func TestConstrainedEverywhere(t *testing.T) {
 	d := blobs(5, 3000, 5, 3, 60).punch(5, 0.05).weighted(5)
 	for i, change := range []func(*aoso.Params){
 		func(p *aoso.Params) {},
-		func(p *aoso.Params) { p.Subsample, p.ColsampleByNode, p.Trim, p.MinSamples = 0.7, 0.7, 0.1, 5 },
+		func(p *aoso.Params) { p.Subsample, p.ColsampleByNode, p.Trim, p.MinSamplesLeaf = 0.7, 0.7, 0.1, 5 },
 		func(p *aoso.Params) { p.Leaf, p.Pairs = "pair", 1 },
 		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.LogitBoost, "", 0 },
 		func(p *aoso.Params) { p.Pairs, p.InteractionConstraints = 1, "" }, // children take histograms over
 		func(p *aoso.Params) { p.MonotoneConstraints = "" },
 	} {
 		p := params(func(p *aoso.Params) {
-			p.Trees, p.Leaves = 9, 16
+			p.NEstimators, p.MaxLeaves = 9, 16
 			p.MonotoneConstraints, p.InteractionConstraints = `[[1,0,-1],[0,1,0],[0,0,0],[-1,-1,1],[0,0,0]]`, "[[0,1,2],[2,3]]"
 			change(p)
 		})
@@ -230,12 +235,12 @@ func TestConstrainedEverywhere(t *testing.T) {
 			t.Errorf("parameters %d: the constraints change nothing", i)
 		}
 		for _, level := range aoso.Levels() {
-			p.Level, p.Threads = level, 3
+			p.Level, p.NThread = level, 3
 			if got := trained(t, d, p).Model.Fingerprint(); got != want {
 				t.Errorf("level %s, 3 threads: fingerprint %s, want %s", level, got, want)
 			}
 		}
-		p.Level, p.Threads = "", 1
+		p.Level, p.NThread = "", 1
 		of := spread(len(d.x), 3)
 		var all sync.WaitGroup
 		for rank, c := range aoso.NewLocalCollective(3) {
@@ -278,7 +283,7 @@ func TestConstraintsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := params(func(p *aoso.Params) { p.Trees, p.MonotoneConstraints = 40, string(code[1]) })
+	p := params(func(p *aoso.Params) { p.NEstimators, p.MonotoneConstraints = 40, string(code[1]) })
 	checkMonotone(t, train(t, set, p, aoso.TrainOptions{}).Model, d, [][]int{{-1, 1}, {1, -1}, {0, 0}})
 }
 
@@ -306,7 +311,7 @@ func TestConstraintErrors(t *testing.T) {
 		{two, "interaction_constraints", `[[-1]]`, []string{"-1", "number from 0"}},
 		{two, "interaction_constraints", `all`, []string{"all", "pairwise"}},
 	} {
-		p := params(func(p *aoso.Params) { p.Trees = 3 })
+		p := params(func(p *aoso.Params) { p.NEstimators = 3 })
 		if test.name == "monotone_constraints" {
 			p.MonotoneConstraints = test.text
 		} else {
@@ -330,11 +335,11 @@ func TestConstraintTexts(t *testing.T) {
 	d := newDataset(t, blobs(1, 300, 3, 2, 9))
 	want := ""
 	for _, text := range []string{"[1,0,-1]", "(1, 0, -1)", "1,0,-1", `{"f0":1,"f2":-1}`, `{"0":1,"2":-1}`, `{"f0":{"1":1},"f2":{"0":1}}`, "[[-1,1],0,[1,0]]", "(1,0,-1,)", "f0:1, f2:-1", "{0:1,2:-1}"} {
-		p, err := aoso.ParseParams("trees=5 preset=paper monotone_constraints=[0,(0, 0)] leaves=7")
+		p, err := aoso.ParseParams("n_estimators=5 preset=paper monotone_constraints=[0,(0, 0)] max_leaves=7")
 		if err == nil {
 			err = p.Set("monotone_constraints", text)
 		}
-		if err != nil || p.Leaves != 7 {
+		if err != nil || p.MaxLeaves != 7 {
 			t.Fatalf("%s: %+v, %v", text, p, err)
 		}
 		if again, err := aoso.ParseParams(p.String()); err != nil || again != p {

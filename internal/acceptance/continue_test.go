@@ -11,8 +11,8 @@ func TestContinue(t *testing.T) {
 	d := blobs(34, 1000, 5, 5, 255).punch(34, 0.05)
 	x, y := d.features(), d.labels()
 	draws := func(p *aoso.Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.7, 0.9, 0.8, 0.1 }
-	steep := func(p *aoso.Params) { p.Shrinkage = 1 }
-	large := func(p *aoso.Params) { p.Shrinkage, p.MaxStep = 1, 20 }
+	steep := func(p *aoso.Params) { p.LearningRate = 1 }
+	large := func(p *aoso.Params) { p.LearningRate, p.MaxDeltaStep = 1, 20 }
 	for _, v := range everyVariant {
 		for name, change := range map[string]func(*aoso.Params){"plain": func(*aoso.Params) {}, "draws": draws, "steep": steep, "large steps": large} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestContinueConverged(t *testing.T) {
 // TestContinueOtherRows: the new rows may lack classes and have other values.
 func TestContinueOtherRows(t *testing.T) {
 	d := blobs(36, 1000, 5, 5, 255)
-	first := trained(t, d, params(func(p *aoso.Params) { p.Trees = 10 })).Model
+	first := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 10 })).Model
 	other := &table{}
 	for i, row := range blobs(37, 500, 5, 5, 100).x {
 		other.x, other.y = append(other.x, row), append(other.y, 1+i%2)
@@ -70,7 +70,7 @@ func TestContinueOtherRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := train(t, set, params(func(p *aoso.Params) { p.Trees = 10 }), aoso.TrainOptions{})
+	r := train(t, set, params(func(p *aoso.Params) { p.NEstimators = 10 }), aoso.TrainOptions{})
 	if got := r.Model.Classes(); len(got) != 5 || r.Model.Trees() != 20 {
 		t.Errorf("classes %q, %d trees", got, r.Model.Trees())
 	}

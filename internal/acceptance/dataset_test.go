@@ -57,7 +57,7 @@ func TestLayouts(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	p := params(func(p *aoso.Params) { p.Trees = 5 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	want := trained(t, d, p).Model
 	scores := rawScores(t, want, d.features(), aoso.PredictOptions{})
 	for name, x := range map[string]aoso.Features{
@@ -66,7 +66,7 @@ func TestLayouts(t *testing.T) {
 		"transposed": aoso.Dense(colMajor, rows, cols, 1, rows), "columns": fromColumns, "rows": fromRows,
 	} {
 		t.Run(name, func(t *testing.T) {
-			set, err := aoso.NewDataset(x, d.labels(), aoso.DatasetOptions{Threads: 3})
+			set, err := aoso.NewDataset(x, d.labels(), aoso.DatasetOptions{NThread: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestBroadcast(t *testing.T) {
 // TestDatasetKeepsNothing changes all that a dataset was built from.
 func TestDatasetKeepsNothing(t *testing.T) {
 	d := blobs(51, 300, 3, 3, 255).weighted(51)
-	p := params(func(p *aoso.Params) { p.Trees = 5 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	want := trained(t, d, p).Model.Fingerprint()
 	data := slices.Concat(d.x...)
 	labels, weights, names := d.labels(), slices.Clone(d.weights), []string{"f0", "f1", "f2"}
@@ -120,11 +120,11 @@ func TestDatasetKeepsNothing(t *testing.T) {
 func TestMaxBins(t *testing.T) {
 	d := blobs(52, 2000, 3, 4, 255)
 	for _, bins := range []int{2, 3, 17} {
-		set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{MaxBins: bins})
+		set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{MaxBin: bins})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := train(t, set, params(func(p *aoso.Params) { p.Trees, p.Leaves = 30, 40 }), aoso.TrainOptions{}).Model
+		m := train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 30, 40 }), aoso.TrainOptions{}).Model
 		cuts := map[string]bool{}
 		for _, s := range splits(forest(m)) {
 			cuts[fmt.Sprint(s.Feature, s.Threshold())] = true
@@ -139,10 +139,10 @@ func TestMaxBins(t *testing.T) {
 // which depends on the seed.
 func TestSampleRows(t *testing.T) {
 	d := blobs(53, 6000, 4, 4, 100_000).punch(53, 0.02)
-	p := params(func(p *aoso.Params) { p.Trees = 20 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 20 })
 	losses, prints := map[float64]bool{}, map[string]bool{}
 	var whole float64
-	for _, o := range []aoso.DatasetOptions{{}, {SampleRows: -1}, {SampleRows: 6000}, {SampleRows: 1000}, {SampleRows: 1000, Threads: 3}, {SampleRows: 1000, Seed: 1}} {
+	for _, o := range []aoso.DatasetOptions{{}, {SampleRows: -1}, {SampleRows: 6000}, {SampleRows: 1000}, {SampleRows: 1000, NThread: 3}, {SampleRows: 1000, Seed: 1}} {
 		set, err := aoso.NewDataset(d.features(), d.labels(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -195,9 +195,9 @@ func TestDatasetErrors(t *testing.T) {
 		{"great weight", x, y, aoso.DatasetOptions{Weights: []float64{1e16, 1, 1}}, "weights[0]", nil},
 		{"tiny weight", x, y, aoso.DatasetOptions{Weights: []float64{1e-16, 1, 1}}, "weights[0]", nil},
 		{"no weight", x, y, aoso.DatasetOptions{Weights: []float64{0, 0, 0}}, "weights", []string{"all 0"}},
-		{"one bin", x, y, aoso.DatasetOptions{MaxBins: 1}, "max_bins", []string{"1", "2 to 255"}},
-		{"many bins", x, y, aoso.DatasetOptions{MaxBins: 256}, "max_bins", []string{"256"}},
-		{"threads", x, y, aoso.DatasetOptions{Threads: -2}, "threads", []string{"-2"}},
+		{"one bin", x, y, aoso.DatasetOptions{MaxBin: 1}, "max_bin", []string{"1", "2 to 255"}},
+		{"many bins", x, y, aoso.DatasetOptions{MaxBin: 256}, "max_bin", []string{"256"}},
+		{"nthread", x, y, aoso.DatasetOptions{NThread: -2}, "nthread", []string{"-2"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestAlignedErrors(t *testing.T) {
 
 func TestContinueErrors(t *testing.T) {
 	d := blobs(54, 100, 3, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	_, err := aoso.NewDataset(aoso.RowMajor([]float64{1, 2}, 1, 2), aoso.IntLabels([]int{0}), aoso.DatasetOptions{Init: m})
 	wantArgumentError(t, err, "features", "2 columns", "3 columns")
 	_, err = aoso.NewDataset(aoso.RowMajor([]float64{1, 2, 3}, 1, 3), aoso.IntLabels([]int{8}), aoso.DatasetOptions{Init: m})

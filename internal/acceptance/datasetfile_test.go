@@ -75,7 +75,7 @@ func TestSaveDataset(t *testing.T) {
 		"mixed":    newDataset(t, mixed(80, 3000)),
 		"weighted": newDataset(t, mixed(81, 500).weighted(81)),
 	}
-	dense, err := aoso.NewDataset(mixed(80, 3000).features(), mixed(80, 3000).labels(), aoso.DatasetOptions{DenseOnly: true, MaxBins: 30})
+	dense, err := aoso.NewDataset(mixed(80, 3000).features(), mixed(80, 3000).labels(), aoso.DatasetOptions{DenseOnly: true, MaxBin: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestSaveDataset(t *testing.T) {
 			if len(setOf(t, got).Matrix.Joint) != len(setOf(t, set).Matrix.Joint) || (len(setOf(t, set).Matrix.Sparse) == 0) != (name == "dense" || name == "letter") {
 				t.Errorf("%d joint columns and %d sparse groups, had %d and %d", len(setOf(t, got).Matrix.Joint), len(setOf(t, got).Matrix.Sparse), len(setOf(t, set).Matrix.Joint), len(setOf(t, set).Matrix.Sparse))
 			}
-			p := params(func(p *aoso.Params) { p.Trees, p.Subsample = 5, 0.9 })
+			p := params(func(p *aoso.Params) { p.NEstimators, p.Subsample = 5, 0.9 })
 			want := train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint()
 			if got := train(t, got, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
 				t.Errorf("fingerprint %s, want %s", got, want)
@@ -136,7 +136,7 @@ func TestSavedValidation(t *testing.T) {
 	if loadedValid.Unknown() != 1 {
 		t.Errorf("%d rows of unknown classes", loadedValid.Unknown())
 	}
-	p := params(func(p *aoso.Params) { p.Trees = 4 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 4 })
 	want := train(t, set, p, aoso.TrainOptions{Valid: valid})
 	for _, set := range []*aoso.Dataset{set, loaded} {
 		for _, valid := range []*aoso.Dataset{valid, loadedValid, aligned(t, loaded, fresh)} {
@@ -151,7 +151,7 @@ func TestSavedValidation(t *testing.T) {
 
 func TestSaveDatasetErrors(t *testing.T) {
 	d := blobs(82, 50, 3, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestSaveDatasetErrors(t *testing.T) {
 func TestLoadDatasetErrors(t *testing.T) {
 	set := newDataset(t, mixed(83, 60).weighted(83))
 	good := encodeDataset(t, set)
-	model := encode(t, train(t, set, params(func(p *aoso.Params) { p.Trees = 2 }), aoso.TrainOptions{}).Model)
+	model := encode(t, train(t, set, params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model)
 	newer := bytes.Clone(good)
 	newer[8] = 99
 	with := func(old, new string) []byte {
@@ -242,7 +242,7 @@ func TestReadDataset(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSameDataset(t, d, set)
-	p := params(func(p *aoso.Params) { p.Trees = 3 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 3 })
 	if got, want := train(t, d, p, aoso.TrainOptions{}).Model.Fingerprint(), train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
 		t.Errorf("fingerprint %s, want %s", got, want)
 	}
@@ -271,7 +271,7 @@ func useDataset(t *testing.T, d *aoso.Dataset) {
 		return // takes memory or time, which proves nothing
 	}
 	setOf(t, d).Columns()
-	p := params(func(p *aoso.Params) { p.Trees, p.Leaves = 3, 4 })
+	p := params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 3, 4 })
 	b, err := aoso.NewTrainer(d, p, aoso.TrainOptions{Valid: d})
 	if err != nil {
 		if setOf(t, d).Unknown == 0 {
@@ -284,7 +284,7 @@ func useDataset(t *testing.T, d *aoso.Dataset) {
 	}
 	m := b.Result().Model
 	x := aoso.RowMajor(make([]float64, 3*len(setOf(t, d).Names)), 3, len(setOf(t, d).Names))
-	rawScores(t, m, x, aoso.PredictOptions{Threads: 1})
+	rawScores(t, m, x, aoso.PredictOptions{NThread: 1})
 	if _, err := d.Aligned(x, make(aoso.Labels, 3), nil); err == nil {
 		t.Error("labels of nothing are taken")
 	}
@@ -301,7 +301,7 @@ func smallDatasets(t testing.TB) (files [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	categories, err := aoso.NewDataset(x, labels, aoso.DatasetOptions{MaxBins: 20})
+	categories, err := aoso.NewDataset(x, labels, aoso.DatasetOptions{MaxBin: 20})
 	if err != nil {
 		t.Fatal(err)
 	}

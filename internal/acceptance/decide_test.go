@@ -35,7 +35,7 @@ func TestDecide(t *testing.T) {
 		1, 0, 2, 0.4,
 		3, 1, -1, 0.4,
 	}
-	decisions, expected, err = m.Decide(x, costs, aoso.PredictOptions{Threads: 2})
+	decisions, expected, err = m.Decide(x, costs, aoso.PredictOptions{NThread: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

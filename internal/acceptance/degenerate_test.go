@@ -53,7 +53,7 @@ func TestSmall(t *testing.T) {
 		for _, v := range everyVariant {
 			t.Run(test.name+"/"+v.name, func(t *testing.T) {
 				d := &table{x: test.x, y: test.y}
-				r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Trees, p.StopLoss, p.Shrinkage = 400, 1e-12, 0.2 }))
+				r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.NEstimators, p.StopLoss, p.LearningRate = 400, 1e-12, 0.2 }))
 				if (r.StoppedBy == aoso.StoppedByStopLoss) != (test.loss == 0) || math.Abs(r.TrainLoss-test.loss) > 2e-5 {
 					t.Errorf("stopped by %s at a loss of %g, want %g", r.StoppedBy, r.TrainLoss, test.loss)
 				}
@@ -80,7 +80,7 @@ func TestNoSplit(t *testing.T) {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
-			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Trees = 5000 }))
+			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.NEstimators = 5000 }))
 			proba, err := r.Model.PredictProba(d.features(), aoso.PredictOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -146,13 +146,13 @@ func TestManyClasses(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *aoso.Params) {
 				v.change(p)
-				p.Leaves, p.Threads = 10, 0
+				p.MaxLeaves, p.NThread = 10, 0
 				if rounds(p, 10, classes); p.Method != aoso.AOSO {
-					p.Leaves = 3
+					p.MaxLeaves = 3
 					rounds(p, 1, classes)
 				}
 				if p.Method == aoso.ABC {
-					p.Shrinkage = 0.0002 // the base class moves a thousand times
+					p.LearningRate = 0.0002 // the base class moves a thousand times
 				}
 			}))
 			chance := math.Log(classes)
@@ -172,7 +172,7 @@ func TestGreatSteps(t *testing.T) {
 	d := blobs(30, 400, 4, 12, 255)
 	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
-			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxStep, p.Shrinkage = 20, 1; rounds(p, 3, 12) }))
+			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxDeltaStep, p.LearningRate = 20, 1; rounds(p, 3, 12) }))
 			if !(r.TrainLoss >= 0 && r.TrainLoss < math.Inf(1)) {
 				t.Errorf("the loss is %g", r.TrainLoss)
 			}

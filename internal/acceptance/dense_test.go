@@ -27,7 +27,7 @@ func TestDenseModels(t *testing.T) {
 		loaded := allocated()
 		for _, rows := range []int{1, min(600, max(13, 1<<20/len(m.FeatureNames())))} {
 			x := make([]float64, rows*len(m.FeatureNames()))
-			if _, err := m.Predict(aoso.RowMajor(x, rows, len(m.FeatureNames())), aoso.PredictOptions{Threads: 1}); err != nil {
+			if _, err := m.Predict(aoso.RowMajor(x, rows, len(m.FeatureNames())), aoso.PredictOptions{NThread: 1}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

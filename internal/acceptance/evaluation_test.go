@@ -102,7 +102,7 @@ func referenceEvaluation(t *testing.T, m *aoso.Model, d *table) (e aoso.Evaluati
 // temperature.
 func TestRaw(t *testing.T) {
 	d := blobs(39, 600, 4, 5, 255).weighted(39)
-	m, _ := calibrated(t, trained(t, d.slice(0, 200), params(func(p *aoso.Params) { p.Trees = 40 })).Model, d)
+	m, _ := calibrated(t, trained(t, d.slice(0, 200), params(func(p *aoso.Params) { p.NEstimators = 40 })).Model, d)
 	x := d.features()
 	raw := rawScores(t, m, x, aoso.PredictOptions{})
 	want, err := m.Evaluate(x, d.labels(), d.weights, aoso.PredictOptions{})

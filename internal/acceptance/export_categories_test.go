@@ -27,7 +27,7 @@ func categorical(t testing.TB, categories, classes int, change func(*aoso.Params
 		t.Fatal(err)
 	}
 	return train(t, set, params(func(p *aoso.Params) {
-		p.Trees, p.Leaves, p.MinSamples, p.CategoryL2, p.CategorySmoothing, p.CategoryLimit = 6, 8, 1, 0, 0, 64
+		p.NEstimators, p.MaxLeaves, p.MinSamplesLeaf, p.CategoryL2, p.CategorySmoothing, p.CategoryLimit = 6, 8, 1, 0, 0, 64
 		change(p)
 	}), aoso.TrainOptions{}).Model
 }
@@ -146,7 +146,7 @@ func TestPandasCategories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(written(t, train(t, set, params(func(p *aoso.Params) { p.Trees = 1 }), aoso.TrainOptions{}).Model.WriteLightGBM))
+	text := string(written(t, train(t, set, params(func(p *aoso.Params) { p.NEstimators = 1 }), aoso.TrainOptions{}).Model.WriteLightGBM))
 	if want := "\npandas_categorical:" + `[["\u003cü\u003e","a","b"],[0,1,2,3],[9,10],["01","1"]]` + "\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("%q, want %q", text[len(text)-len(want):], want)
 	}

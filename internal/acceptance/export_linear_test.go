@@ -87,8 +87,8 @@ func TestExportedLinear(t *testing.T) {
 // TestExportedLinearMerged exports a model with several terms of each feature.
 func TestExportedLinearMerged(t *testing.T) {
 	d := blobs(155, 200, 3, 4, 12)
-	m := withLinear(trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model, d.x)
-	merged, err := aoso.Merge(m, withLinear(m, nil), trained(t, d, params(func(p *aoso.Params) { p.Trees = 3 })).Model)
+	m := withLinear(trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model, d.x)
+	merged, err := aoso.Merge(m, withLinear(m, nil), trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 3 })).Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestExportedLinearMerged(t *testing.T) {
 // TestWrittenLinear: people read what the linear scores are of.
 func TestWrittenLinear(t *testing.T) {
 	d := blobs(156, 100, 9, 3, 12)
-	wide := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	wide := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	f := forest(wide).Clone()
 	f.SetLinear(model.NewLinear([]float32{1, 0, -1}))
 	rated := categorical(t, 400, 4, func(*aoso.Params) {})

@@ -21,14 +21,14 @@ import (
 func sourceModels(t *testing.T) (models map[string]*aoso.Model, rows map[string][][]float64) {
 	letters := letter().slice(0, 3000)
 	numbers := func(change func(*aoso.Params)) *aoso.Model {
-		return trained(t, letters, params(func(p *aoso.Params) { p.Trees = 20; change(p) })).Model
+		return trained(t, letters, params(func(p *aoso.Params) { p.NEstimators = 20; change(p) })).Model
 	}
 	full := withTemperature(numbers(func(*aoso.Params) {}), 1.37)
 	models = map[string]*aoso.Model{
 		"letters":  full,
 		"pairs":    numbers(paper),
-		"holes":    trained(t, blobs(3, 500, 4, 3, 30).punch(5, 0.2), params(func(p *aoso.Params) { p.Trees = 9 })).Model,
-		"constant": trained(t, blobs(3, 10, 2, 1, 3), params(func(p *aoso.Params) { p.Trees = 2 })).Model,
+		"holes":    trained(t, blobs(3, 500, 4, 3, 30).punch(5, 0.2), params(func(p *aoso.Params) { p.NEstimators = 9 })).Model,
+		"constant": trained(t, blobs(3, 10, 2, 1, 3), params(func(p *aoso.Params) { p.NEstimators = 2 })).Model,
 	}
 	few := func(*aoso.Params) {}
 	models["few"] = categorical(t, 60, 4, few)

@@ -280,7 +280,7 @@ func TestLightGBM(t *testing.T) {
 	d := blobs(151, 300, 4, 6, 255).punch(151, 0.05)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Leaves = 6; rounds(p, 3, 6) })).Model
+			m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 6; rounds(p, 3, 6) })).Model
 			head, trees := parseLight(t, string(written(t, m.WriteLightGBM)))
 			if head["num_class"] != "6" || head["num_tree_per_iteration"] != "6" || head["max_feature_idx"] != "3" || head["feature_names"] != "f0 f1 f2 f3" ||
 				len(strings.Fields(head["feature_infos"])) != 4 || len(trees)%6 != 0 {
@@ -488,7 +488,7 @@ func TestDOT(t *testing.T) {
 }
 
 func TestExportErrors(t *testing.T) {
-	one := trained(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}, params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	one := trained(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	wantArgumentError(t, one.WriteONNX(io.Discard), "classes", "1", "at least 2")
 	wantArgumentError(t, one.WriteLightGBM(io.Discard), "classes", "1", "at least 2")
 	for _, tree := range []int{-1, 0} {

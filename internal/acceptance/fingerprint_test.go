@@ -17,24 +17,24 @@ func TestSameModelEverywhere(t *testing.T) {
 	binary := blobs(7, 150_000, 3, 2, 200).punch(7, 0.05)
 	everything := func(p *aoso.Params) {
 		p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.7, 0.8, 0.6
-		p.MinSamples, p.Trim, p.L2, p.MinHessian = 5, 0.1, 0.01, 0.5
+		p.MinSamplesLeaf, p.Trim, p.RegLambda, p.MinChildWeight = 5, 0.1, 0.01, 0.5
 	}
 	tests := []struct {
 		name   string
 		data   *table
 		change func(*aoso.Params)
 	}{
-		{"paper", all, func(p *aoso.Params) { paper(p); p.Trees = 4 }},
-		{"4 pairs", all, func(p *aoso.Params) { p.Trees = 4 }},
-		{"8 pairs, root", all, func(p *aoso.Params) { p.Pairs, p.PairSelection, p.Trees = 8, "root", 3 }},
-		{"everything", all.punch(8, 0.05).weighted(8), func(p *aoso.Params) { everything(p); p.Trees = 4 }},
-		{"logitboost", all, func(p *aoso.Params) { p.Method, p.Leaves, p.Trees = aoso.LogitBoost, 6, 26 }},
-		{"abc", blobs(9, 20_000, 6, 4, 100).weighted(9), func(p *aoso.Params) { p.Method, p.BaseClass = aoso.ABC, "exhaustive"; everything(p); p.Trees = 6 }},
-		{"wide", wide, func(p *aoso.Params) { p.Trees, p.Leaves = 2, 8 }},
-		{"wide, root", wide, func(p *aoso.Params) { paper(p); p.PairSelection, p.Trees, p.Leaves = "root", 2, 8 }},
-		{"wide, abc", wide, func(p *aoso.Params) { p.Method, p.Trees, p.Leaves = aoso.ABC, 2, 8; p.MinSamples = 9 }},
-		{"wide, binary", binary, func(p *aoso.Params) { p.Trees, p.Leaves, p.Trim = 2, 8, 0.1 }},
-		{"wide, binary, min samples", binary.weighted(3), func(p *aoso.Params) { p.Trees, p.Leaves, p.MinSamples, p.Subsample = 2, 8, 2000, 0.9 }},
+		{"paper", all, func(p *aoso.Params) { paper(p); p.NEstimators = 4 }},
+		{"4 pairs", all, func(p *aoso.Params) { p.NEstimators = 4 }},
+		{"8 pairs, root", all, func(p *aoso.Params) { p.Pairs, p.PairSelection, p.NEstimators = 8, "root", 3 }},
+		{"everything", all.punch(8, 0.05).weighted(8), func(p *aoso.Params) { everything(p); p.NEstimators = 4 }},
+		{"logitboost", all, func(p *aoso.Params) { p.Method, p.MaxLeaves, p.NEstimators = aoso.LogitBoost, 6, 26 }},
+		{"abc", blobs(9, 20_000, 6, 4, 100).weighted(9), func(p *aoso.Params) { p.Method, p.BaseClass = aoso.ABC, "exhaustive"; everything(p); p.NEstimators = 6 }},
+		{"wide", wide, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 2, 8 }},
+		{"wide, root", wide, func(p *aoso.Params) { paper(p); p.PairSelection, p.NEstimators, p.MaxLeaves = "root", 2, 8 }},
+		{"wide, abc", wide, func(p *aoso.Params) { p.Method, p.NEstimators, p.MaxLeaves = aoso.ABC, 2, 8; p.MinSamplesLeaf = 9 }},
+		{"wide, binary", binary, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Trim = 2, 8, 0.1 }},
+		{"wide, binary, min samples", binary.weighted(3), func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.MinSamplesLeaf, p.Subsample = 2, 8, 2000, 0.9 }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestSameModelEverywhere(t *testing.T) {
 					if threads != 3 && level != aoso.Levels()[0] {
 						continue
 					}
-					r := train(t, set, params(func(p *aoso.Params) { test.change(p); p.Level, p.Threads = level, threads }), aoso.TrainOptions{})
+					r := train(t, set, params(func(p *aoso.Params) { test.change(p); p.Level, p.NThread = level, threads }), aoso.TrainOptions{})
 					if r.Level != level || r.Threads != threads {
 						t.Fatalf("level %s and %d threads, want %s and %d", r.Level, r.Threads, level, threads)
 					}
@@ -89,7 +89,7 @@ func TestSameModelOnEveryMachine(t *testing.T) {
 	for _, v := range everyVariant {
 		m := trained(t, d, params(func(p *aoso.Params) {
 			v.change(p)
-			p.Leaves, p.Subsample, p.Trim, p.MinSamples = 8, 0.8, 0.05, 3
+			p.MaxLeaves, p.Subsample, p.Trim, p.MinSamplesLeaf = 8, 0.8, 0.05, 3
 			rounds(p, 3, 10)
 		})).Model
 		if got := m.Fingerprint(); got != want[v.name] {
@@ -133,11 +133,11 @@ func TestForms(t *testing.T) {
 		change func(*aoso.Params)
 	}
 	tests := []test{
-		{"sampled", d, func(p *aoso.Params) { p.Subsample, p.MinSamples, p.Trim = 0.7, 9, 0.1 }},
+		{"sampled", d, func(p *aoso.Params) { p.Subsample, p.MinSamplesLeaf, p.Trim = 0.7, 9, 0.1 }},
 		{"columns", d, func(p *aoso.Params) { p.ColsampleByTree, p.ColsampleByNode = 0.8, 0.8 }},
-		{"binary", binary, func(p *aoso.Params) { p.MinSamples = 5 }},
-		{"wide", wide, func(p *aoso.Params) { p.Leaves = 6 }},
-		{"wide root", wide, func(p *aoso.Params) { p.Leaves, p.PairSelection = 6, "root" }},
+		{"binary", binary, func(p *aoso.Params) { p.MinSamplesLeaf = 5 }},
+		{"wide", wide, func(p *aoso.Params) { p.MaxLeaves = 6 }},
+		{"wide root", wide, func(p *aoso.Params) { p.MaxLeaves, p.PairSelection = 6, "root" }},
 	}
 	for _, v := range everyVariant {
 		tests = append(tests, test{v.name, d, v.change})
@@ -174,16 +174,16 @@ func TestSubtraction(t *testing.T) {
 		data   *table
 		change func(*aoso.Params)
 	}{
-		{"binary", blobs(10, 6000, 6, 2, 255).punch(1, 0.1), func(p *aoso.Params) { p.Trees = 6 }},
-		{"binary, min samples", blobs(11, 6000, 6, 2, 255).punch(1, 0.1), func(p *aoso.Params) { p.Trees, p.MinSamples = 6, 50 }},
-		{"root", blobs(12, 6000, 6, 5, 255), func(p *aoso.Params) { p.Trees, p.PairSelection = 6, "root" }},
-		{"abc", blobs(13, 6000, 6, 4, 255), func(p *aoso.Params) { p.Method, p.Trees = aoso.ABC, 6 }},
-		{"wide", blobs(14, 150_000, 3, 2, 255), func(p *aoso.Params) { p.Trees = 2 }},
+		{"binary", blobs(10, 6000, 6, 2, 255).punch(1, 0.1), func(p *aoso.Params) { p.NEstimators = 6 }},
+		{"binary, min samples", blobs(11, 6000, 6, 2, 255).punch(1, 0.1), func(p *aoso.Params) { p.NEstimators, p.MinSamplesLeaf = 6, 50 }},
+		{"root", blobs(12, 6000, 6, 5, 255), func(p *aoso.Params) { p.NEstimators, p.PairSelection = 6, "root" }},
+		{"abc", blobs(13, 6000, 6, 4, 255), func(p *aoso.Params) { p.Method, p.NEstimators = aoso.ABC, 6 }},
+		{"wide", blobs(14, 150_000, 3, 2, 255), func(p *aoso.Params) { p.NEstimators = 2 }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			set := newDataset(t, test.data)
-			change := func(p *aoso.Params) { p.Leaves = 8; test.change(p) }
+			change := func(p *aoso.Params) { p.MaxLeaves = 8; test.change(p) }
 			a := forest(train(t, set, params(change), aoso.TrainOptions{}).Model)
 			b := forest(train(t, set, params(func(p *aoso.Params) { change(p); direct(p) }), aoso.TrainOptions{}).Model)
 			if !slices.Equal(splits(a), splits(b)) {

@@ -190,8 +190,8 @@ func clone[T modelio.Element](t testing.TB, file *modelio.File, name string, dst
 func TestMissingParameters(t *testing.T) {
 	file := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *aoso.Params) {
 		p.PairSelection, p.BaseClass, p.BaseGap, p.Metric = "first_order", "exhaustive", 3, "error"
-		p.Trees, p.Leaves, p.MaxDepth, p.MinSamples = 4, 5, 6, 2
-		p.Shrinkage, p.MinHessian, p.MinGain, p.L2, p.MaxStep = 0.25, 0.01, 0.001, 0.5, 4
+		p.NEstimators, p.MaxLeaves, p.MaxDepth, p.MinSamplesLeaf = 4, 5, 6, 2
+		p.LearningRate, p.MinChildWeight, p.Gamma, p.RegLambda, p.MaxDeltaStep = 0.25, 0.01, 0.001, 0.5, 4
 		p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim, p.StopLoss, p.Seed = 0.9, 0.8, 0.7, 0.05, 1e-9, 7
 	})).Model)
 	m, err := aoso.Decode(file)
@@ -223,11 +223,11 @@ func TestMissingParameters(t *testing.T) {
 // named.
 func TestForgedModels(t *testing.T) {
 	d := blobs(90, 200, 3, 4, 255).punch(90, 0.05)
-	model := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Pairs = 4, 2 })).Model
+	model := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Pairs = 4, 2 })).Model
 	full, plain := encode(t, model), encodePlain(t, model)
-	pair := encode(t, trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Method = 6, aoso.ABC })).Model)
-	sparse := encode(t, trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Leaf, p.LeafClasses = 4, "sparse", 2 })).Model)
-	sets := encode(t, conformalized(t, trained(t, d, params(func(p *aoso.Params) { p.Trees = 4 })).Model, d.weighted(90)))
+	pair := encode(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Method = 6, aoso.ABC })).Model)
+	sparse := encode(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Leaf, p.LeafClasses = 4, "sparse", 2 })).Model)
+	sets := encode(t, conformalized(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 4 })).Model, d.weighted(90)))
 	nan := float32(math.NaN())
 	for _, test := range []struct {
 		want   string
@@ -249,7 +249,7 @@ func TestForgedModels(t *testing.T) {
 		{"temperature is 65", full, func(f *modelFile) { f.Temperature = 65 }},
 		{"temperature is -1", full, func(f *modelFile) { f.Temperature = -1 }},
 		{`parameters are those of method "abc"`, full, func(f *modelFile) { f.Params["method"] = aoso.ABC }},
-		{"the parameter leaves is -7", full, func(f *modelFile) { f.Params["leaves"] = -7 }},
+		{"the parameter max_leaves is -7", full, func(f *modelFile) { f.Params["max_leaves"] = -7 }},
 		{"the parameter trim is -0.5", full, func(f *modelFile) { f.Params["trim"] = -0.5 }},
 		{`the parameter metric is "\u001b[2J"`, full, func(f *modelFile) { f.Params["metric"] = "\x1b[2J" }},
 		{"node 2 has gain NaN", full, func(f *modelFile) { f.Gain[2] = nan }},
@@ -391,7 +391,7 @@ func named(t testing.TB, features int) *aoso.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return train(t, set, params(func(p *aoso.Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" }), aoso.TrainOptions{}).Model
+	return train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Calibration = 2, 8, "none" }), aoso.TrainOptions{}).Model
 }
 
 // TestNamedModel: names that the header does not have come back.
@@ -407,7 +407,7 @@ func TestNamedModel(t *testing.T) {
 			t.Error("names are in the header")
 		}
 	}
-	few := encode(t, trained(t, blobs(91, 600, 256, 256, 255), params(func(p *aoso.Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" })).Model)
+	few := encode(t, trained(t, blobs(91, 600, 256, 256, 255), params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Calibration = 2, 8, "none" })).Model)
 	if !bytes.Contains(few, []byte(`"255"`)) {
 		t.Error("256 names are not in the header")
 	}
@@ -425,16 +425,16 @@ func forgeable(t testing.TB) *aoso.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return train(t, set, params(func(p *aoso.Params) { p.Trees, p.Leaves, p.CategoryL2 = 8, 8, 300 }), aoso.TrainOptions{}).Model
+	return train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.CategoryL2 = 8, 8, 300 }), aoso.TrainOptions{}).Model
 }
 
 // TestUnknownKeys checks that the error names the keys that this build does not know.
 func TestUnknownKeys(t *testing.T) {
-	full := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *aoso.Params) { p.Trees = 4 })).Model)
+	full := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *aoso.Params) { p.NEstimators = 4 })).Model)
 	for want, change := range map[string]func(f *modelFile){
 		`"extra"`:                 func(f *modelFile) { f.Extra = "x" },
 		"parameter MinLoss, max_": func(f *modelFile) { f.Params["max_loss"], f.Params["MinLoss"] = 1, 2 },
-		"parameter threads":       func(f *modelFile) { f.Params["threads"] = 1 },
+		"parameter nthread":       func(f *modelFile) { f.Params["nthread"] = 1 },
 	} {
 		m, err := aoso.Decode(forge(t, full, change))
 		if !errors.Is(err, aoso.ErrNewer) || !strings.Contains(err.Error(), want) || m != nil {

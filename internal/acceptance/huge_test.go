@@ -26,7 +26,7 @@ func TestHugeValues(t *testing.T) {
 				"default": func(p *aoso.Params) {}, "linear": func(p *aoso.Params) { p.Start = "linear" }, "sparse": func(p *aoso.Params) { p.Leaf = "sparse" },
 				"sample": func(p *aoso.Params) { p.Subsample = 0.9 }, "paper": paper,
 			} {
-				p := params(func(p *aoso.Params) { p.Trees, p.MinSamples = 20, 1; change(p) })
+				p := params(func(p *aoso.Params) { p.NEstimators, p.MinSamplesLeaf = 20, 1; change(p) })
 				checkNoErrors(t, fmt.Sprintf("%v, %d rows, %s", values, rows, name), d, train(t, newDataset(t, d), p, aoso.TrainOptions{}).Model)
 				built, err := build(t, d, aoso.DatasetOptions{}, 7, 1).Dataset()
 				if err != nil {

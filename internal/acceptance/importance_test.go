@@ -9,7 +9,7 @@ import (
 // TestImportanceCover: trees of one split part all rows, once.
 func TestImportanceCover(t *testing.T) {
 	d := blobs(110, 300, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Leaves = 7, 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 7, 2 })).Model
 	cover, err1 := m.Importance("cover")
 	splits, err2 := m.Importance("split")
 	if err1 != nil || err2 != nil {

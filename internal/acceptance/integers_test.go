@@ -30,7 +30,7 @@ func TestIntegersKeepAllDigits(t *testing.T) {
 	}
 	table := func(c aoso.Column) aoso.Features { x, err := aoso.NewTable(c); return same(x, err) }
 	o := aoso.DatasetOptions{Categorical: []int{0}}
-	p := params(func(p *aoso.Params) { p.Trees = 5 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	byName := train(t, must(aoso.NewDataset(table(aoso.Texts(texts)), aoso.IntLabels(y), o)), p, aoso.TrainOptions{}).Model
 	for name, x := range map[string]aoso.Features{
 		"rows":    aoso.RowMajor(ids, 120, 1),
@@ -93,19 +93,19 @@ func TestNamed(t *testing.T) {
 		if err := set.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		m := train(t, must(aoso.LoadDataset(path)), params(func(p *aoso.Params) { p.Trees = 2 }), aoso.TrainOptions{}).Model
+		m := train(t, must(aoso.LoadDataset(path)), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
 		more := must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m}))
 		for i, named := range []bool{
 			set.Named(), m.Named(), must(aoso.Decode(encode(t, m))).Named(), must(m.Truncated(1)).Named(), must(aoso.Merge(m, m)).Named(), more.Named(),
-			train(t, more, params(func(p *aoso.Params) { p.Trees = 2 }), aoso.TrainOptions{}).Model.Named(),
+			train(t, more, params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model.Named(),
 		} {
 			if named != test.named {
 				t.Errorf("%q: named is %v in place %d", test.names, named, i)
 			}
 		}
 	}
-	plain := train(t, must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{})), params(func(p *aoso.Params) { p.Trees = 2 }), aoso.TrainOptions{}).Model
-	named := train(t, must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Names: []string{"f0", "f1"}})), params(func(p *aoso.Params) { p.Trees = 2 }), aoso.TrainOptions{}).Model
+	plain := train(t, must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{})), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
+	named := train(t, must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Names: []string{"f0", "f1"}})), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
 	if plain.Fingerprint() != named.Fingerprint() {
 		t.Error("the fingerprint depends on whether names were given")
 	}

@@ -159,7 +159,7 @@ func BenchmarkLabels(b *testing.B) {
 func TestUnknownLabels(t *testing.T) {
 	d := blobs(211, 60, 3, 2, 255)
 	set := newDataset(t, d)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	x, texts := d.features(), make([]string, 60)
 	for i, k := range d.y {
 		texts[i] = [2]string{"False", "True"}[k]

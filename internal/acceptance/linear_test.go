@@ -16,7 +16,9 @@ import (
 )
 
 // linearly makes training begin with linear scores.
-func linearly(p *aoso.Params) { p.Start, p.Trees, p.Leaves, p.MinSamples = "linear", 6, 6, 3 }
+func linearly(p *aoso.Params) {
+	p.Start, p.NEstimators, p.MaxLeaves, p.MinSamplesLeaf = "linear", 6, 6, 3
+}
 
 // linearCase is data and parameters of a training that begins with linear scores.
 type linearCase struct {
@@ -39,7 +41,7 @@ func linearCases() (cases []linearCase) {
 		{"plain", func(p *aoso.Params) {}},
 		{"sampled", func(p *aoso.Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.6, 0.8, 0.7 }},
 		{"trimmed", func(p *aoso.Params) { p.Trim, p.ColsampleByNode = 0.1, 0.5 }},
-		{"large steps", func(p *aoso.Params) { p.Shrinkage, p.MaxStep = 0.5, 5 }},
+		{"large steps", func(p *aoso.Params) { p.LearningRate, p.MaxDeltaStep = 0.5, 5 }},
 	}
 	for c, classes := range []int{3, 20, 120} {
 		seed := uint64(300 + c)
@@ -118,7 +120,7 @@ func TestStartLinear(t *testing.T) {
 			for _, level := range aoso.Levels() {
 				for threads := 1; threads <= 3; threads++ {
 					p := c.params
-					p.Level, p.Threads = level, threads
+					p.Level, p.NThread = level, threads
 					same(fmt.Sprint(level, threads), train(t, set, p, aoso.TrainOptions{}).Model)
 				}
 			}
@@ -161,7 +163,7 @@ func (c *linearCase) interrupted(t *testing.T, set *aoso.Dataset, same func(stri
 		if _, more = b.Step(cancelled); more {
 			t.Error("a step though it is cancelled")
 		}
-		if start := b.Result(); forest(start.Model).Linear() == nil || start.StoppedBy != aoso.StoppedByInterrupt && start.Iterations < c.params.Trees {
+		if start := b.Result(); forest(start.Model).Linear() == nil || start.StoppedBy != aoso.StoppedByInterrupt && start.Iterations < c.params.NEstimators {
 			t.Errorf("interrupted, it is stopped by %q", start.StoppedBy)
 		}
 		_, more = b.Step(t.Context())
@@ -173,7 +175,7 @@ func (c *linearCase) interrupted(t *testing.T, set *aoso.Dataset, same func(stri
 func (c *linearCase) inTwoGoes(t *testing.T, whole *aoso.Result) {
 	t.Helper()
 	p := c.params
-	p.Trees /= 2
+	p.NEstimators /= 2
 	half := train(t, c.set(t), p, aoso.TrainOptions{}).Model
 	again := *c
 	again.options.Init, again.options.Categorical = half, nil
@@ -182,7 +184,7 @@ func (c *linearCase) inTwoGoes(t *testing.T, whole *aoso.Result) {
 	if r.Model.Fingerprint() != whole.Model.Fingerprint() || r.TrainLoss != whole.TrainLoss {
 		t.Errorf("continued: another model of loss %v, want %v", r.TrainLoss, whole.TrainLoss)
 	}
-	if truncated(t, whole.Model, p.Trees).Fingerprint() != half.Fingerprint() {
+	if truncated(t, whole.Model, p.NEstimators).Fingerprint() != half.Fingerprint() {
 		t.Error("the first half of the trees is another model")
 	}
 }
@@ -250,7 +252,7 @@ func TestStartLinearObjective(t *testing.T) {
 		}
 		return nil
 	}
-	r := train(t, set, params(func(p *aoso.Params) { p.Trees, p.Start = 2, "" }), aoso.TrainOptions{Objective: still})
+	r := train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.Start = 2, "" }), aoso.TrainOptions{Objective: still})
 	checkTrainLoss(t, r, d, 1e-6)
 }
 
@@ -301,7 +303,7 @@ func TestStartLinearValidation(t *testing.T) {
 		o := aoso.TrainOptions{Valid: aligned(t, set, held), Others: []*aoso.Dataset{aligned(t, set, others)}}
 		b, err := aoso.NewTrainer(set, params(func(p *aoso.Params) {
 			linearly(p)
-			p.Leaf, p.Trees, p.EarlyStopping, p.Shrinkage, p.MaxStep = leaf, 300, 5, 0.4, 2
+			p.Leaf, p.NEstimators, p.EarlyStoppingRounds, p.LearningRate, p.MaxDeltaStep = leaf, 300, 5, 0.4, 2
 		}), o)
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +348,7 @@ func TestStartLinearWide(t *testing.T) {
 	set := newDataset(t, d)
 	p := params(func(p *aoso.Params) {
 		linearly(p)
-		p.Leaf, p.LeafClasses, p.Trees, p.Leaves, p.EarlyStopping, p.MinSamples = "sparse", 40, 3, 200, 3, 1
+		p.Leaf, p.LeafClasses, p.NEstimators, p.MaxLeaves, p.EarlyStoppingRounds, p.MinSamplesLeaf = "sparse", 40, 3, 200, 3, 1
 	})
 	r := train(t, set, p, aoso.TrainOptions{Valid: aligned(t, set, valid)})
 	few := valid.slice(0, distinct)
@@ -416,7 +418,7 @@ func TestStartChosen(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var o aoso.TrainOptions
 			p := aoso.DefaultParams()
-			p.Threads, p.Leaves = 2, 40
+			p.NThread, p.MaxLeaves = 2, 40
 			d, test := c.data.slice(0, 3000), c.data.slice(3000, 3600)
 			set := newDataset(t, d)
 			if c.valid {
@@ -450,13 +452,13 @@ func TestStartChosenAnyhow(t *testing.T) {
 	for name, d := range map[string]*table{"gaussians": gaussians(321, 900, 6, 110), "checkerboard": checkerboard(322, 900, 110)} {
 		d = d.punch(321, 0.02).weighted(321)
 		p := aoso.DefaultParams()
-		p.Trees, p.Leaves, p.Threads = 12, 20, 1
+		p.NEstimators, p.MaxLeaves, p.NThread = 12, 20, 1
 		set := newDataset(t, d)
 		want := train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint()
 		for i, level := range cases.Some(t, 1, aoso.Levels()) {
-			p.Level, p.Threads = level, 1+i%3
+			p.Level, p.NThread = level, 1+i%3
 			if got := train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
-				t.Errorf("%s, %s with %d threads: another model", name, level, p.Threads)
+				t.Errorf("%s, %s with %d threads: another model", name, level, p.NThread)
 			}
 			other, ids := shuffled(uint64(i), d, positionIDs(len(d.y)))
 			if got := train(t, withIDs(t, other, ids, aoso.DatasetOptions{}), p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
@@ -477,14 +479,14 @@ func TestStartWithoutJudge(t *testing.T) {
 		o      aoso.TrainOptions
 	}{
 		"trees given, no calibration": {func(p *aoso.Params) { p.Calibration = "none" }, aoso.TrainOptions{}},
-		"early stopping":              {func(p *aoso.Params) { p.EarlyStopping = 2 }, valid},
+		"early stopping":              {func(p *aoso.Params) { p.EarlyStoppingRounds = 2 }, valid},
 		"trees given, validation":     {func(p *aoso.Params) {}, valid},
 		"paper":                       {func(p *aoso.Params) { p.Preset = aoso.PresetPaper }, aoso.TrainOptions{}},
-		"monotone":                    {func(p *aoso.Params) { p.MonotoneConstraints, p.Trees = `{"f0":{"2":1}}`, 0; p.TimeLimit = 0.2 }, aoso.TrainOptions{}},
+		"monotone":                    {func(p *aoso.Params) { p.MonotoneConstraints, p.NEstimators = `{"f0":{"2":1}}`, 0; p.TimeLimit = 0.2 }, aoso.TrainOptions{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := aoso.DefaultParams()
-			p.Trees, p.Leaves = 3, 8
+			p.NEstimators, p.MaxLeaves = 3, 8
 			c.change(&p)
 			if got := train(t, set, p, c.o).Model.Params().Start; got != "zero" {
 				t.Errorf("it starts with %s", got)
@@ -512,14 +514,14 @@ func TestStartLinearLost(t *testing.T) {
 			d.y[row] = (d.y[row] + classes/2) % classes
 		}
 		for _, leaf := range []string{"full", "pair", "sparse"} {
-			p := params(func(p *aoso.Params) { linearly(p); p.Leaf, p.Leaves, p.LeafClasses, p.Trees = leaf, 20, 2, 10 })
+			p := params(func(p *aoso.Params) { linearly(p); p.Leaf, p.MaxLeaves, p.LeafClasses, p.NEstimators = leaf, 20, 2, 10 })
 			set := newDataset(t, d)
 			r := train(t, set, p, aoso.TrainOptions{})
 			t.Logf("%d classes, %s: a loss of %v", classes, leaf, r.TrainLoss)
 			if leaf != "sparse" { // whose odds have bounds
 				checkTrainLoss(t, r, d, 1e-6)
 			}
-			p.Trees /= 2
+			p.NEstimators /= 2
 			again, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: train(t, set, p, aoso.TrainOptions{}).Model})
 			if err != nil {
 				t.Fatal(err)
@@ -535,7 +537,7 @@ func TestStartLinearLost(t *testing.T) {
 func TestTuneStart(t *testing.T) {
 	for want, d := range map[string]*table{"linear": gaussians(319, 1300, 8, 110), "zero": checkerboard(320, 1300, 110)} {
 		set := newDataset(t, d)
-		r := tuned(t, set, aoso.TuneOptions{Trials: 3}, func(p *aoso.Params) { p.Leaves, p.Trees, p.Threads = 30, 20, 2 })
+		r := tuned(t, set, aoso.TuneOptions{Trials: 3}, func(p *aoso.Params) { p.MaxLeaves, p.NEstimators, p.NThread = 30, 20, 2 })
 		starts := map[string]int{}
 		for _, trial := range r.Trials {
 			p, err := aoso.ParseParams(trial.Params)
@@ -556,7 +558,7 @@ func TestStartLinearTimeLimit(t *testing.T) {
 	d := gaussians(316, 3000, 8, 120)
 	for _, start := range []string{"", "linear"} {
 		p := aoso.DefaultParams()
-		p.Start, p.TimeLimit, p.Leaves = start, 0.5, 30
+		p.Start, p.TimeLimit, p.MaxLeaves = start, 0.5, 30
 		begun := time.Now()
 		r := trained(t, d, p)
 		if took := time.Since(begun).Seconds(); took > 20 {
@@ -568,7 +570,7 @@ func TestStartLinearTimeLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	r, err := aoso.Train(ctx, newDataset(t, d), params(func(p *aoso.Params) { linearly(p); p.Trees = 100_000 }), aoso.TrainOptions{})
+	r, err := aoso.Train(ctx, newDataset(t, d), params(func(p *aoso.Params) { linearly(p); p.NEstimators = 100_000 }), aoso.TrainOptions{})
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}

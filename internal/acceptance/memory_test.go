@@ -53,11 +53,11 @@ func TestEstimate(t *testing.T) {
 		"features":        func(s *aoso.Shape, _ *aoso.Params) { s.Features *= 2 },
 		"classes":         func(s *aoso.Shape, _ *aoso.Params) { s.Classes *= 3 },
 		"validation rows": func(s *aoso.Shape, _ *aoso.Params) { s.ValidRows *= 2 },
-		"large steps":     func(_ *aoso.Shape, p *aoso.Params) { p.Shrinkage = 1 },
+		"large steps":     func(_ *aoso.Shape, p *aoso.Params) { p.LearningRate = 1 },
 		"exhaustive abc":  func(_ *aoso.Shape, p *aoso.Params) { p.Method, p.BaseClass = aoso.ABC, "exhaustive" },
 		"8 pairs":         func(_ *aoso.Shape, p *aoso.Params) { p.Pairs = 8 },
 		"subsample":       func(_ *aoso.Shape, p *aoso.Params) { p.Subsample = 0.5 },
-		"threads":         func(_ *aoso.Shape, p *aoso.Params) { p.Threads = 4 },
+		"threads":         func(_ *aoso.Shape, p *aoso.Params) { p.NThread = 4 },
 		"rated features":  func(s *aoso.Shape, _ *aoso.Params) { s.Rated = 5 },
 		"linear scores":   func(_ *aoso.Shape, p *aoso.Params) { p.Start = "linear" },
 		"categories":      func(s *aoso.Shape, _ *aoso.Params) { s.Rated, s.Categories = 5, 5000 },
@@ -82,17 +82,17 @@ func TestEstimate(t *testing.T) {
 	}
 	most := math.MaxInt
 	for argument, s := range map[string]aoso.Shape{
-		"rows": {Rows: most, Features: 1, Classes: 2}, "features": {Rows: 1, Features: most, Classes: 2}, "classes": {Rows: 1, Features: 1, Classes: most}, "valid_rows": {Rows: 1, Features: 1, Classes: 2, ValidRows: most}, "max_bins": {Rows: 1, Features: 1, Classes: 2, MaxBins: 256},
+		"rows": {Rows: most, Features: 1, Classes: 2}, "features": {Rows: 1, Features: most, Classes: 2}, "classes": {Rows: 1, Features: 1, Classes: most}, "valid_rows": {Rows: 1, Features: 1, Classes: 2, ValidRows: most}, "max_bin": {Rows: 1, Features: 1, Classes: 2, MaxBin: 256},
 	} {
 		_, err := aoso.Estimate(s, aoso.DefaultParams())
 		wantArgumentError(t, err, argument)
 	}
 	huge := aoso.Shape{Rows: math.MaxUint32 - 1, Features: math.MaxInt32, Classes: 1<<16 - 2, ValidRows: math.MaxUint32 - 1}
-	if e := estimate(huge, func(p *aoso.Params) { p.Trees, p.Leaves = most, 1<<16 }); e.Total < 4<<56 {
+	if e := estimate(huge, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = most, 1<<16 }); e.Total < 4<<56 {
 		t.Errorf("of %+v: %+v", huge, e)
 	}
-	_, err := aoso.Estimate(base, params(func(p *aoso.Params) { p.Trees = -1 }))
-	wantArgumentError(t, err, "trees")
+	_, err := aoso.Estimate(base, params(func(p *aoso.Params) { p.NEstimators = -1 }))
+	wantArgumentError(t, err, "n_estimators")
 }
 
 // peakShape is a training whose memory is measured. The estimates of those that are
@@ -104,48 +104,48 @@ type peakShape struct {
 }
 
 var peakShapes = []peakShape{
-	{aoso.Shape{Rows: 200, Features: 5, Classes: 3}, "trees=50", false},
-	{aoso.Shape{Rows: 1000, Features: 10, Classes: 10, ValidRows: 500}, "trees=100", false},
-	{aoso.Shape{Rows: 5000, Features: 16, Classes: 26}, "trees=80", false},
-	{aoso.Shape{Rows: 5000, Features: 16, Classes: 26}, "trees=80 leaf=pair pairs=1", false},
-	{aoso.Shape{Rows: 2000, Features: 8, Classes: 300}, "trees=30", false},
-	{aoso.Shape{Rows: 2000, Features: 8, Classes: 300}, "trees=20 leaves=200", false},
-	{aoso.Shape{Rows: 1500, Features: 4, Classes: 1000, ValidRows: 300}, "trees=20", false},
-	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 10, ValidRows: 10_000}, "trees=20 subsample=0.5", false},
-	{aoso.Shape{Rows: 100_000, Features: 30, Classes: 10, MaxBins: 63}, "trees=10 subsample=0.1 leaves=256", false},
-	{aoso.Shape{Rows: 30_000, Features: 60, Classes: 5, MaxBins: 2}, "trees=10 subsample=0.9 leaf=pair", false},
-	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 10, MaxBins: 63}, "trees=20 trim=0 pairs=8", false},
-	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 4}, "trees=12 method=abc", false},
-	{aoso.Shape{Rows: 10_000, Features: 20, Classes: 6}, "trees=30 method=abc base_class=exhaustive", false},
-	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 4}, "trees=20 method=logitboost", false},
-	{aoso.Shape{Rows: 100_000, Features: 10, Classes: 2}, "trees=10", false},
-	{aoso.Shape{Rows: 100_000, Features: 10, Classes: 7}, "trees=10 pairs=1 threads=2", false},
-	{aoso.Shape{Rows: 100_000, Features: 10, Classes: 7}, "trees=10 shrinkage=1 max_step=20", false},
-	{aoso.Shape{Rows: 2000, Features: 400, Classes: 5}, "trees=20", false},
-	{aoso.Shape{Rows: 2000, Features: 400, Classes: 5}, "trees=20 pairs=1 leaves=100", false},
-	{aoso.Shape{Rows: 500, Features: 3000, Classes: 3}, "trees=4 threads=2", false},
-	{aoso.Shape{Rows: 20_000, Features: 100, Classes: 3}, "trees=10 colsample_bynode=0.5", false},
-	{aoso.Shape{Rows: 20_000, Features: 100, Classes: 3}, "trees=10 colsample_bytree=0.5 pairs=1", false},
-	{aoso.Shape{Rows: 20_000, Features: 64, Classes: 3, MaxBins: 2}, "trees=10", false},
-	{aoso.Shape{Rows: 20_000, Features: 64, Classes: 3, MaxBins: 15}, "trees=10", false},
+	{aoso.Shape{Rows: 200, Features: 5, Classes: 3}, "n_estimators=50", false},
+	{aoso.Shape{Rows: 1000, Features: 10, Classes: 10, ValidRows: 500}, "n_estimators=100", false},
+	{aoso.Shape{Rows: 5000, Features: 16, Classes: 26}, "n_estimators=80", false},
+	{aoso.Shape{Rows: 5000, Features: 16, Classes: 26}, "n_estimators=80 leaf=pair pairs=1", false},
+	{aoso.Shape{Rows: 2000, Features: 8, Classes: 300}, "n_estimators=30", false},
+	{aoso.Shape{Rows: 2000, Features: 8, Classes: 300}, "n_estimators=20 max_leaves=200", false},
+	{aoso.Shape{Rows: 1500, Features: 4, Classes: 1000, ValidRows: 300}, "n_estimators=20", false},
+	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 10, ValidRows: 10_000}, "n_estimators=20 subsample=0.5", false},
+	{aoso.Shape{Rows: 100_000, Features: 30, Classes: 10, MaxBin: 63}, "n_estimators=10 subsample=0.1 max_leaves=256", false},
+	{aoso.Shape{Rows: 30_000, Features: 60, Classes: 5, MaxBin: 2}, "n_estimators=10 subsample=0.9 leaf=pair", false},
+	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 10, MaxBin: 63}, "n_estimators=20 trim=0 pairs=8", false},
+	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 4}, "n_estimators=12 method=abc", false},
+	{aoso.Shape{Rows: 10_000, Features: 20, Classes: 6}, "n_estimators=30 method=abc base_class=exhaustive", false},
+	{aoso.Shape{Rows: 30_000, Features: 20, Classes: 4}, "n_estimators=20 method=logitboost", false},
+	{aoso.Shape{Rows: 100_000, Features: 10, Classes: 2}, "n_estimators=10", false},
+	{aoso.Shape{Rows: 100_000, Features: 10, Classes: 7}, "n_estimators=10 pairs=1 nthread=2", false},
+	{aoso.Shape{Rows: 100_000, Features: 10, Classes: 7}, "n_estimators=10 learning_rate=1 max_delta_step=20", false},
+	{aoso.Shape{Rows: 2000, Features: 400, Classes: 5}, "n_estimators=20", false},
+	{aoso.Shape{Rows: 2000, Features: 400, Classes: 5}, "n_estimators=20 pairs=1 max_leaves=100", false},
+	{aoso.Shape{Rows: 500, Features: 3000, Classes: 3}, "n_estimators=4 nthread=2", false},
+	{aoso.Shape{Rows: 20_000, Features: 100, Classes: 3}, "n_estimators=10 colsample_bynode=0.5", false},
+	{aoso.Shape{Rows: 20_000, Features: 100, Classes: 3}, "n_estimators=10 colsample_bytree=0.5 pairs=1", false},
+	{aoso.Shape{Rows: 20_000, Features: 64, Classes: 3, MaxBin: 2}, "n_estimators=10", false},
+	{aoso.Shape{Rows: 20_000, Features: 64, Classes: 3, MaxBin: 15}, "n_estimators=10", false},
 	{aoso.Shape{Rows: 1, Features: 1, Classes: 1}, "", false},
 	{aoso.Shape{Rows: 1, Features: 1, Classes: 1}, "start=linear", false},
-	{aoso.Shape{Rows: 2000, Features: 8, Classes: 300}, "trees=3 start=linear", false},
-	{aoso.Shape{Rows: 2000, Features: 600, Classes: 300, ValidRows: 1000}, "trees=2 start=linear threads=2", false},
-	{aoso.Shape{Rows: 20_000, Features: 20, Classes: 10, ValidRows: 5000}, "trees=3 start=linear", false},
-	{aoso.Shape{Rows: 20_000, Features: 100, Classes: 2000}, "trees=3 start=linear leaf=sparse threads=2", false},
-	{aoso.Shape{Rows: 12_000, Features: 20, Classes: 6000, ValidRows: 3000}, "trees=1 start=linear leaf=sparse", false},
-	{aoso.Shape{Rows: 5000, Features: 20, Classes: 200}, "preset=auto trees=3", false},
-	{aoso.Shape{Rows: 1500, Features: 10, Classes: 10}, "preset=auto trees=100", false},
-	{aoso.Shape{Rows: 20_000, Features: 30, Classes: 10}, "preset=auto trees=10", false},
-	{aoso.Shape{Rows: 120_000, Features: 10, Classes: 3}, "preset=auto trees=10", false},
-	{aoso.Shape{Rows: 20_000, Features: 30, Classes: 10, ValidRows: 10_000}, "preset=auto trees=10", false},
+	{aoso.Shape{Rows: 2000, Features: 8, Classes: 300}, "n_estimators=3 start=linear", false},
+	{aoso.Shape{Rows: 2000, Features: 600, Classes: 300, ValidRows: 1000}, "n_estimators=2 start=linear nthread=2", false},
+	{aoso.Shape{Rows: 20_000, Features: 20, Classes: 10, ValidRows: 5000}, "n_estimators=3 start=linear", false},
+	{aoso.Shape{Rows: 20_000, Features: 100, Classes: 2000}, "n_estimators=3 start=linear leaf=sparse nthread=2", false},
+	{aoso.Shape{Rows: 12_000, Features: 20, Classes: 6000, ValidRows: 3000}, "n_estimators=1 start=linear leaf=sparse", false},
+	{aoso.Shape{Rows: 5000, Features: 20, Classes: 200}, "preset=auto n_estimators=3", false},
+	{aoso.Shape{Rows: 1500, Features: 10, Classes: 10}, "preset=auto n_estimators=100", false},
+	{aoso.Shape{Rows: 20_000, Features: 30, Classes: 10}, "preset=auto n_estimators=10", false},
+	{aoso.Shape{Rows: 120_000, Features: 10, Classes: 3}, "preset=auto n_estimators=10", false},
+	{aoso.Shape{Rows: 20_000, Features: 30, Classes: 10, ValidRows: 10_000}, "preset=auto n_estimators=10", false},
 }
 
 // init adds large trainings of all kinds.
 func init() {
 	const rows = 600_000
-	for _, params := range []string{"trees=1 pairs=1 leaf=pair", "trees=1", "preset=auto trees=1"} {
+	for _, params := range []string{"n_estimators=1 pairs=1 leaf=pair", "n_estimators=1", "preset=auto n_estimators=1"} {
 		for _, s := range []aoso.Shape{
 			{Features: 24, Classes: 3},
 			{Features: 24, Classes: 30},
@@ -165,20 +165,20 @@ func init() {
 		for _, bins := range []int{2, 255} {
 			for _, start := range []string{"zero", "linear"} {
 				for i, leaf := range []string{"full", "pair", "sparse"} {
-					s := aoso.Shape{Rows: rows, Features: features, Classes: []int{3, 10, 40}[i], MaxBins: bins}
-					peakShapes = append(peakShapes, peakShape{s, "trees=2 start=" + start + " leaf=" + leaf, false})
+					s := aoso.Shape{Rows: rows, Features: features, Classes: []int{3, 10, 40}[i], MaxBin: bins}
+					peakShapes = append(peakShapes, peakShape{s, "n_estimators=2 start=" + start + " leaf=" + leaf, false})
 				}
 			}
 		}
 	}
 	wide := aoso.Shape{Rows: 50, Features: features, Classes: 3, ValidRows: 20}
-	for _, params := range []string{"threads=2 pairs=1", "threads=2 colsample_bynode=0.9", "subsample=0.5", "method=abc", "preset=auto", "preset=auto threads=2"} {
-		peakShapes = append(peakShapes, peakShape{wide, "trees=2 " + params, false})
+	for _, params := range []string{"nthread=2 pairs=1", "nthread=2 colsample_bynode=0.9", "subsample=0.5", "method=abc", "preset=auto", "preset=auto nthread=2"} {
+		peakShapes = append(peakShapes, peakShape{wide, "n_estimators=2 " + params, false})
 	}
 	wide.Features = 200_000
 	for _, bins := range []int{2, 255} {
-		wide.MaxBins = bins
-		peakShapes = append(peakShapes, peakShape{wide, "trees=2", false})
+		wide.MaxBin = bins
+		peakShapes = append(peakShapes, peakShape{wide, "n_estimators=2", false})
 	}
 }
 
@@ -190,7 +190,7 @@ func TestEstimateBounds(t *testing.T) {
 	for _, i := range cases.Some(t, 16, cases.Numbers(len(peakShapes))) {
 		s := peakShapes[i]
 		t.Run(fmt.Sprintf("%+v %s", s.Shape, s.params), func(t *testing.T) {
-			p, err := aoso.ParseParams("preset=paper threads=1 " + s.params)
+			p, err := aoso.ParseParams("preset=paper nthread=1 " + s.params)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +247,7 @@ func TestPeakChild(t *testing.T) {
 		return // not started by TestEstimateBounds
 	}
 	s := peakShapes[i]
-	p, err := aoso.ParseParams("preset=paper threads=1 " + s.params)
+	p, err := aoso.ParseParams("preset=paper nthread=1 " + s.params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestPeakChild(t *testing.T) {
 	part := func(first, end int) aoso.Features {
 		return aoso.RowMajor(values[first*s.Features:end*s.Features], end-first, s.Features)
 	}
-	options := aoso.DatasetOptions{MaxBins: s.MaxBins, Threads: p.Threads}
+	options := aoso.DatasetOptions{MaxBin: s.MaxBin, NThread: p.NThread}
 	for j := range s.Rated {
 		options.Categorical = append(options.Categorical, j)
 	}
@@ -303,7 +303,7 @@ func (s *peakShape) values() []float32 {
 			switch {
 			case j < s.Rated:
 				*v = float32(r.IntN(300))
-			case s.MaxBins == 2 && r.IntN(5) > 0: // a sparse matrix
+			case s.MaxBin == 2 && r.IntN(5) > 0: // a sparse matrix
 			default:
 				*v = float32(r.IntN(4000) + 1000*(i%s.Classes*(j+1)%7))
 			}

@@ -41,7 +41,7 @@ func TestTruncated(t *testing.T) {
 			}
 		})
 	}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	for _, trees := range []int{-1, 0, 6} {
 		_, err := m.Truncated(trees)
 		wantArgumentError(t, err, "trees", "1 to 5")
@@ -58,7 +58,7 @@ func TestMerge(t *testing.T) {
 			var models []*aoso.Model
 			sum := make([]float64, 300*5)
 			for _, n := range []int{3, 1, 2} {
-				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, n, 5); p.Shrinkage = 0.1 * float64(n) })).Model
+				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, n, 5); p.LearningRate = 0.1 * float64(n) })).Model
 				models = append(models, m)
 				for i, s := range rawScores(t, m, x, aoso.PredictOptions{}) {
 					sum[i] += s
@@ -97,8 +97,8 @@ func TestMerge(t *testing.T) {
 // TestMergeLinear: if any of the models begins with linear scores, so does the whole.
 func TestMergeLinear(t *testing.T) {
 	d := blobs(125, 200, 3, 4, 255)
-	zero := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
-	begun := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Start = 2, "linear" })).Model
+	zero := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
+	begun := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Start = 2, "linear" })).Model
 	for _, models := range [][]*aoso.Model{{zero, begun}, {begun, zero}} {
 		m, err := aoso.Merge(models...)
 		if err != nil {
@@ -111,7 +111,7 @@ func TestMergeLinear(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTrainLoss(t, train(t, set, params(func(p *aoso.Params) { p.Trees, p.Start = 2, "" }), aoso.TrainOptions{}), d, 1e-6)
+		checkTrainLoss(t, train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.Start = 2, "" }), aoso.TrainOptions{}), d, 1e-6)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestMergeErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return train(t, set, params(func(p *aoso.Params) { p.Trees = 4; change(p) }), aoso.TrainOptions{}).Model
+		return train(t, set, params(func(p *aoso.Params) { p.NEstimators = 4; change(p) }), aoso.TrainOptions{}).Model
 	}
 	same := func(*aoso.Params) {}
 	m := model(d, nil, same)

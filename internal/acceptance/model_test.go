@@ -91,10 +91,10 @@ func TestSaveLoad(t *testing.T) {
 				t.Error("classes, names or numbers of trees differ")
 			}
 			p := m.Params()
-			if p.Threads != 1 {
-				t.Errorf("the model was trained with %d threads", p.Threads)
+			if p.NThread != 1 {
+				t.Errorf("the model was trained with %d threads", p.NThread)
 			}
-			if p.Threads = 0; loaded.Params() != p {
+			if p.NThread = 0; loaded.Params() != p {
 				t.Errorf("parameters %+v, want %+v", loaded.Params(), p)
 			}
 			if !bytes.Equal(encode(t, loaded), encode(t, m)) {
@@ -139,7 +139,7 @@ func TestLabelType(t *testing.T) {
 // TestContinueLoaded continues a model from its file.
 func TestContinueLoaded(t *testing.T) {
 	d := blobs(71, 300, 4, 5, 255)
-	p := params(func(p *aoso.Params) { p.Trees = 5 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	m := trained(t, d, p).Model
 	loaded, err := aoso.Decode(encode(t, m))
 	if err != nil {
@@ -161,7 +161,7 @@ func TestContinueLoaded(t *testing.T) {
 // TestFingerprint: equal for equal models only.
 func TestFingerprint(t *testing.T) {
 	d := blobs(72, 300, 4, 3, 255)
-	base := func(p *aoso.Params) { p.Trees = 3 }
+	base := func(p *aoso.Params) { p.NEstimators = 3 }
 	model := func(change func(*aoso.Params), labels aoso.Labels, names []string) *aoso.Model {
 		set, err := aoso.NewDataset(d.features(), labels, aoso.DatasetOptions{Names: names})
 		if err != nil {
@@ -173,7 +173,7 @@ func TestFingerprint(t *testing.T) {
 	want := model(same, d.labels(), nil).Fingerprint()
 	for name, change := range map[string]func(*aoso.Params){
 		"seed that nothing draws from": func(p *aoso.Params) { p.Seed = 9 },
-		"threads":                      func(p *aoso.Params) { p.Threads = 3 },
+		"threads":                      func(p *aoso.Params) { p.NThread = 3 },
 		"level":                        func(p *aoso.Params) { p.Level = "generic" },
 		"bound out of reach":           func(p *aoso.Params) { p.StopLoss = 1e-9 },
 	} {
@@ -186,8 +186,8 @@ func TestFingerprint(t *testing.T) {
 		words[i] = string(rune('a' + y))
 	}
 	for name, m := range map[string]*aoso.Model{
-		"shrinkage": model(func(p *aoso.Params) { p.Shrinkage = 0.11 }, d.labels(), nil),
-		"a tree":    model(func(p *aoso.Params) { p.Trees = 4 }, d.labels(), nil),
+		"shrinkage": model(func(p *aoso.Params) { p.LearningRate = 0.11 }, d.labels(), nil),
+		"a tree":    model(func(p *aoso.Params) { p.NEstimators = 4 }, d.labels(), nil),
 		"classes":   model(same, aoso.StringLabels(words), nil),
 		"features":  model(same, d.labels(), []string{"a", "b", "c", "d"}),
 	} {
@@ -198,7 +198,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 func TestSaveErrors(t *testing.T) {
-	m := trained(t, blobs(73, 50, 3, 3, 255), params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, blobs(73, 50, 3, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	dir := t.TempDir()
 	if err := m.Save(filepath.Join(dir, "none", "m.aoso")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "m.aoso") {
 		t.Errorf("a missing folder: %v", err)
@@ -229,7 +229,7 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 }
 
 func TestLoadErrors(t *testing.T) {
-	good := encode(t, trained(t, blobs(74, 50, 3, 3, 255), params(func(p *aoso.Params) { p.Trees = 2 })).Model)
+	good := encode(t, trained(t, blobs(74, 50, 3, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 2 })).Model)
 	newer := bytes.Clone(good)
 	newer[8] = 99
 	meta := func(old, new string) []byte {
@@ -277,7 +277,7 @@ func TestLoadErrors(t *testing.T) {
 
 // TestFlippedBits changes every byte of a file.
 func TestFlippedBits(t *testing.T) {
-	good := encode(t, trained(t, blobs(75, 30, 2, 3, 255), params(func(p *aoso.Params) { p.Trees, p.Leaves = 2, 3 })).Model)
+	good := encode(t, trained(t, blobs(75, 30, 2, 3, 255), params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 2, 3 })).Model)
 	for i := range good {
 		for _, bit := range []byte{1, 0x10, 0x80} {
 			bad := bytes.Clone(good)
@@ -331,8 +331,8 @@ func use(t *testing.T, m *aoso.Model) {
 		data[i] = values[(i+i/cols)%len(values)]
 	}
 	x := aoso.RowMajor(data, len(values), cols)
-	scores := rawScores(t, m, x, aoso.PredictOptions{Threads: 1})
-	stages, err := m.Staged(x, 1, aoso.PredictOptions{Threads: 1})
+	scores := rawScores(t, m, x, aoso.PredictOptions{NThread: 1})
+	stages, err := m.Staged(x, 1, aoso.PredictOptions{NThread: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,13 +341,13 @@ func use(t *testing.T, m *aoso.Model) {
 			t.Error("the last stage has other scores")
 		}
 	}
-	if _, err := m.PredictProba(x, aoso.PredictOptions{Threads: 1}); err != nil {
+	if _, err := m.PredictProba(x, aoso.PredictOptions{NThread: 1}); err != nil {
 		t.Error(err)
 	}
 	if m.ConformalRows() > 0 {
-		eachSet(func(s aoso.SetOptions) { predictSet(t, m, x, s, aoso.PredictOptions{Threads: 1}) })
+		eachSet(func(s aoso.SetOptions) { predictSet(t, m, x, s, aoso.PredictOptions{NThread: 1}) })
 	}
-	leaves, err := m.PredictLeaf(x, aoso.PredictOptions{Threads: 1})
+	leaves, err := m.PredictLeaf(x, aoso.PredictOptions{NThread: 1})
 	if err != nil {
 		t.Error(err)
 	}
@@ -382,7 +382,7 @@ func use(t *testing.T, m *aoso.Model) {
 func smallFiles(t testing.TB) (files [][]byte) {
 	d := blobs(76, 60, 3, 4, 255).punch(76, 0.05)
 	for _, v := range everyVariant {
-		files = append(files, encode(t, trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Leaves = 4; rounds(p, 2, 4) })).Model))
+		files = append(files, encode(t, trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 4; rounds(p, 2, 4) })).Model))
 	}
 	m, err := aoso.Decode(files[0])
 	if err == nil {
@@ -494,7 +494,7 @@ func TestDump(t *testing.T) {
 `},
 		// For class a alone g = ±2/3, ±1/3 and h = 2/9: gain of the first split
 		// ((8/3)² + (4/3)²)/(2·8/9) − (4/3)²/(2·16/9) = 4.5, which leaves nothing.
-		{"logitboost", func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 3 }, `tree 0
+		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 3 }, `tree 0
   size < 2  [a]  missing right  gain 4.500  rows 8
     leaf  a +0.2  rows 4
     leaf  a -0.1  rows 4
@@ -502,7 +502,7 @@ func TestDump(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := train(t, set, params(func(p *aoso.Params) { p.Trees = 1; test.change(p) }), aoso.TrainOptions{}).Model
+			m := train(t, set, params(func(p *aoso.Params) { p.NEstimators = 1; test.change(p) }), aoso.TrainOptions{}).Model
 			got := gain.ReplaceAllStringFunc(dump(t, m, 1), func(text string) string {
 				v, err := strconv.ParseFloat(text[len("gain "):], 64)
 				if err != nil {
@@ -521,7 +521,7 @@ func TestDump(t *testing.T) {
 func TestDumpNamesPairs(t *testing.T) {
 	d := blobs(78, 500, 4, 6, 255)
 	for pairs, want := range map[int]string{1: `\[\d\|\d\]`, 2: `\[\d\|\d \d\|\d\]`, 4: `\[\d\|\d \d\|\d \d\|\d\]`} {
-		m := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Pairs = 3, pairs })).Model
+		m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Pairs = 3, pairs })).Model
 		text := dump(t, m, 0)
 		nodes := strings.Count(text, " < ")
 		if named := len(regexp.MustCompile(want).FindAllString(text, -1)); named != nodes || nodes != 3*19 {
@@ -534,7 +534,7 @@ func TestDumpNamesPairs(t *testing.T) {
 			t.Errorf("the dump of one tree is\n%s", one)
 		}
 	}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 3 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 3 })).Model
 	wantArgumentError(t, m.Dump(&strings.Builder{}, 4), "trees", "4", "0 to 3")
 	wantArgumentError(t, m.Dump(&strings.Builder{}, -1), "trees", "-1")
 	full := errors.New("full")
@@ -594,7 +594,7 @@ func TestImportance(t *testing.T) {
 			}
 		})
 	}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	_, err := m.Importance("weight")
 	wantArgumentError(t, err, "importance", `"weight"`, "gain, split or cover")
 }
@@ -609,7 +609,7 @@ func TestPairImportances(t *testing.T) {
 		row[y/2] += float64(y % 2) // feature 0 tells 0 from 1, feature 1 tells 2 from 3
 		d.x, d.y = append(d.x, row), append(d.y, y)
 	}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Pairs = 50, 1 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Pairs = 50, 1 })).Model
 	best := map[[2]int]aoso.PairImportance{}
 	for _, p := range m.PairImportances() {
 		if p.Gain > best[p.Classes].Gain {
@@ -625,7 +625,7 @@ func TestPairImportances(t *testing.T) {
 
 // TestModelGivesCopies: what a model hands out is not its own.
 func TestModelGivesCopies(t *testing.T) {
-	m := trained(t, blobs(81, 50, 3, 3, 255), params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	m := trained(t, blobs(81, 50, 3, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	print := m.Fingerprint()
 	m.Classes()[0], m.FeatureNames()[0] = "?", "?"
 	if m.Fingerprint() != print {
@@ -639,7 +639,7 @@ func TestLevelNames(t *testing.T) {
 	unique := map[string]bool{}
 	for _, name := range names {
 		unique[name] = true
-		if r := trained(t, blobs(82, 50, 3, 3, 255), params(func(p *aoso.Params) { p.Level, p.Trees = name, 1 })); r.Level != name {
+		if r := trained(t, blobs(82, 50, 3, 3, 255), params(func(p *aoso.Params) { p.Level, p.NEstimators = name, 1 })); r.Level != name {
 			t.Errorf("level %s gives %s", name, r.Level)
 		}
 	}
@@ -657,7 +657,7 @@ func TestHugeWeights(t *testing.T) {
 		d.weights[i] = 1e15
 	}
 	for _, leaf := range []string{"full", "pair"} {
-		m := trained(t, d, params(func(p *aoso.Params) { p.Leaf, p.Trees, p.Shrinkage, p.MaxStep = leaf, 60, 1, 20 })).Model
+		m := trained(t, d, params(func(p *aoso.Params) { p.Leaf, p.NEstimators, p.LearningRate, p.MaxDeltaStep = leaf, 60, 1, 20 })).Model
 		loaded, err := aoso.Decode(encode(t, m))
 		if err != nil || loaded.Fingerprint() != m.Fingerprint() {
 			t.Errorf("leaf %s: %v", leaf, err)
@@ -667,14 +667,14 @@ func TestHugeWeights(t *testing.T) {
 
 // TestCheckAllows what data of some number of classes allow.
 func TestCheckAllows(t *testing.T) {
-	p := params(func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 1 })
+	p := params(func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 1 })
 	if err := p.Check(); err != nil {
 		t.Error(err)
 	}
 	set := newDataset(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}})
 	train(t, set, p, aoso.TrainOptions{})
 	_, err := aoso.Train(t.Context(), newDataset(t, blobs(121, 30, 2, 3, 255)), p, aoso.TrainOptions{})
-	wantArgumentError(t, err, "trees", "at least 3")
+	wantArgumentError(t, err, "n_estimators", "at least 3")
 }
 
 // TestNamesTooLong: a training whose model could not be saved is refused before it begins.

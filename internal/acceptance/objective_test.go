@@ -52,7 +52,7 @@ func TestObjectiveLeaves(t *testing.T) {
 	}
 	for _, pairs := range []int{1, 2} {
 		set := newDataset(t, d)
-		p := params(func(p *aoso.Params) { p.Trees, p.Leaves, p.Shrinkage, p.Pairs = 1, classes, 1, pairs })
+		p := params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.LearningRate, p.Pairs = 1, classes, 1, pairs })
 		r := train(t, set, p, aoso.TrainOptions{Objective: squares(set.Labels(), classes)})
 		for i, f := range rawScores(t, r.Model, d.features(), aoso.PredictOptions{}) {
 			want := -1.0 / classes
@@ -71,7 +71,7 @@ func TestObjectiveLeaves(t *testing.T) {
 func TestObjectiveLearns(t *testing.T) {
 	d := blobs(3, 3000, 6, 5, 64)
 	fitted, test := d.slice(0, 2000), d.slice(2000, 3000)
-	p := params(func(p *aoso.Params) { p.Trees, p.Trim = 100, 0.1 })
+	p := params(func(p *aoso.Params) { p.NEstimators, p.Trim = 100, 0.1 })
 	set := newDataset(t, fitted)
 	own := train(t, set, p, aoso.TrainOptions{})
 	custom := train(t, set, p, aoso.TrainOptions{Objective: logLossOf(set.Labels(), 5), Valid: aligned(t, set, test)})
@@ -90,21 +90,21 @@ func TestObjectiveLearns(t *testing.T) {
 // TestObjectiveSameModel: threads, levels, ranks and a pause make no difference.
 func TestObjectiveSameModel(t *testing.T) {
 	d := blobs(4, 3000, 5, 4, 64)
-	p := params(func(p *aoso.Params) { p.Trees, p.Subsample, p.Trim, p.Level = 12, 0.8, 0.1, "generic" })
+	p := params(func(p *aoso.Params) { p.NEstimators, p.Subsample, p.Trim, p.Level = 12, 0.8, 0.1, "generic" })
 	set := newDataset(t, d)
 	with := func(p aoso.Params) string {
 		return train(t, set, p, aoso.TrainOptions{Objective: logLossOf(set.Labels(), 4)}).Model.Fingerprint()
 	}
 	want := with(p)
 	for _, level := range aoso.Levels() {
-		p.Level, p.Threads = level, 3
+		p.Level, p.NThread = level, 3
 		if got := with(p); got != want {
 			t.Errorf("another model at level %s", level)
 		}
 	}
-	p.Level, p.Trees = "", 5
+	p.Level, p.NEstimators = "", 5
 	first := train(t, set, p, aoso.TrainOptions{Objective: logLossOf(set.Labels(), 4)})
-	p.Trees = 7
+	p.NEstimators = 7
 	again, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: first.Model})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestObjectiveSameModel(t *testing.T) {
 	if got := train(t, again, p, aoso.TrainOptions{Objective: logLossOf(again.Labels(), 4)}).Model.Fingerprint(); got != want {
 		t.Error("another model after a pause")
 	}
-	p.Trees = 12
+	p.NEstimators = 12
 	const ranks = 2
 	of := spread(3000, ranks)
 	var all sync.WaitGroup

@@ -71,9 +71,9 @@ func checkAgainstOracle(t *testing.T, d *table, trees, leaves int, change func(*
 	p := params(func(p *aoso.Params) {
 		paper(p)
 		change(p)
-		p.Trees, p.Leaves, p.Shrinkage = trees, leaves, 0.3
+		p.NEstimators, p.MaxLeaves, p.LearningRate = trees, leaves, 0.3
 	})
-	o.Trees, o.Leaves, o.Shrinkage, o.MinSamples, o.StopLoss = trees, leaves, p.Shrinkage, 1, 0
+	o.Trees, o.Leaves, o.Shrinkage, o.MinSamples, o.StopLoss = trees, leaves, p.LearningRate, 1, 0
 	want := oracle.Train(d.x, d.y, d.classes(), o, nil)
 	got := trained(t, d, p).Model
 	if got.Trees() != len(want.Trees) {
@@ -84,7 +84,7 @@ func checkAgainstOracle(t *testing.T, d *table, trees, leaves int, change func(*
 		rows[i] = i
 	}
 	for i, tree := range want.Trees {
-		c := &treeComparison{d, forest(got).Tree(i), len(got.Classes()), tree, p.Shrinkage}
+		c := &treeComparison{d, forest(got).Tree(i), len(got.Classes()), tree, p.LearningRate}
 		if err := c.node(forest(got).Tree(i).Root(), 0, rows); err != nil {
 			t.Fatalf("tree %d: %v", i, err)
 		}
@@ -202,7 +202,7 @@ func TestAuthorsProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			trainSet, testSet := sharedSet(t, test.name)
 			last := test.counts[len(test.counts)-1]
-			m := trained(t, trainSet, params(func(p *aoso.Params) { paper(p); p.Trees, p.Threads = last, 0 })).Model
+			m := trained(t, trainSet, params(func(p *aoso.Params) { paper(p); p.NEstimators, p.NThread = last, 0 })).Model
 			if m.Trees() != last {
 				t.Fatalf("%d trees, want %d", m.Trees(), last)
 			}

@@ -19,30 +19,30 @@ func TestParseParams(t *testing.T) {
 		{"method=abc leaf=pair pairs=1 pair_selection=root base_class=exhaustive base_gap=3", func(p *aoso.Params) {
 			p.Method, p.Leaf, p.Pairs, p.PairSelection, p.BaseClass, p.BaseGap = aoso.ABC, "pair", 1, "root", "exhaustive", 3
 		}},
-		{"trees=5,leaves=6,\nshrinkage=.5\r\nmax_depth=7  min_samples=8", func(p *aoso.Params) {
-			p.Trees, p.Leaves, p.Shrinkage, p.MaxDepth, p.MinSamples = 5, 6, 0.5, 7, 8
+		{"n_estimators=5,max_leaves=6,\nshrinkage=.5\r\nmax_depth=7  min_samples_leaf=8", func(p *aoso.Params) {
+			p.NEstimators, p.MaxLeaves, p.LearningRate, p.MaxDepth, p.MinSamplesLeaf = 5, 6, 0.5, 7, 8
 		}},
-		{"min_hessian=1e-3 min_gain=2 l2=3.25 max_step=4 subsample=0.1 colsample_bytree=0.2 colsample_bynode=0.3 trim=0", func(p *aoso.Params) {
-			p.MinHessian, p.MinGain, p.L2, p.MaxStep = 1e-3, 2, 3.25, 4
+		{"min_child_weight=1e-3 gamma=2 reg_lambda=3.25 max_delta_step=4 subsample=0.1 colsample_bytree=0.2 colsample_bynode=0.3 trim=0", func(p *aoso.Params) {
+			p.MinChildWeight, p.Gamma, p.RegLambda, p.MaxDeltaStep = 1e-3, 2, 3.25, 4
 			p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.1, 0.2, 0.3, 0
 		}},
-		{"stop_loss=1 early_stopping=2 metric=error threads=3 seed=18446744073709551615 level=generic", func(p *aoso.Params) {
-			p.StopLoss, p.EarlyStopping, p.Metric, p.Threads, p.Seed, p.Level = 1, 2, "error", 3, math.MaxUint64, "generic"
+		{"stop_loss=1 early_stopping_rounds=2 metric=error nthread=3 seed=18446744073709551615 level=generic", func(p *aoso.Params) {
+			p.StopLoss, p.EarlyStoppingRounds, p.Metric, p.NThread, p.Seed, p.Level = 1, 2, "error", 3, math.MaxUint64, "generic"
 		}},
-		{"trees=5 trees=6", func(p *aoso.Params) { p.Trees = 6 }},
+		{"n_estimators=5 n_estimators=6", func(p *aoso.Params) { p.NEstimators = 6 }},
 		{"level=", func(*aoso.Params) {}},
-		{"level=auto leaf=auto pairs=auto trees=auto l2=auto", func(*aoso.Params) {}},
+		{"level=auto leaf=auto pairs=auto n_estimators=auto reg_lambda=auto", func(*aoso.Params) {}},
 		{"preset=paper calibration=folds", func(p *aoso.Params) { p.Preset, p.Calibration = aoso.PresetPaper, "folds" }},
-		{"num_threads=2", func(p *aoso.Params) { p.Threads = 2 }},
+		{"nthread=2", func(p *aoso.Params) { p.NThread = 2 }},
 		{"num_leaves=9, eta=0.5 n_estimators=7 lambda_l2=2 min_child_samples=0 max_delta_step=0.0", func(p *aoso.Params) {
-			p.Leaves, p.Shrinkage, p.Trees, p.L2, p.MinSamples = 9, 0.5, 7, 2, 1
+			p.MaxLeaves, p.LearningRate, p.NEstimators, p.RegLambda, p.MinSamplesLeaf = 9, 0.5, 7, 2, 1
 		}},
 		{"max_leaves=0 eval_metric=mlogloss objective=multi:softprob verbosity=-1 booster=gbtree reg_alpha=0.0 num_class=3", func(p *aoso.Params) {}},
-		{"max_depth=-1 num_threads=-1 metric=multi_error", func(p *aoso.Params) { p.Metric = "error" }},
-		{"eval_metric=HammingLoss early_stopping=false depth=-1", func(p *aoso.Params) { p.Metric = "error" }},
+		{"max_depth=-1 nthread=-1 metric=multi_error", func(p *aoso.Params) { p.Metric = "error" }},
+		{"eval_metric=HammingLoss early_stopping_rounds=false depth=-1", func(p *aoso.Params) { p.Metric = "error" }},
 		{"scoring=top_k_accuracy", func(p *aoso.Params) { p.Metric = "top_k_error" }},
-		{"monotonic_cst=[1, 0] interaction_cst=[[0, 1], [2]] leaves=5", func(p *aoso.Params) {
-			p.MonotoneConstraints, p.InteractionConstraints, p.Leaves = "[1,0]", "[[0,1],[2]]", 5
+		{"monotonic_cst=[1, 0] interaction_cst=[[0, 1], [2]] max_leaves=5", func(p *aoso.Params) {
+			p.MonotoneConstraints, p.InteractionConstraints, p.MaxLeaves = "[1,0]", "[[0,1],[2]]", 5
 		}},
 	}
 	for _, test := range tests {
@@ -56,30 +56,30 @@ func TestParseParams(t *testing.T) {
 
 func TestParseParamErrors(t *testing.T) {
 	for text, want := range map[string][]string{
-		"trie=5":                          {"parameter", `"trie"`, "method, leaf, pairs", "seed, level"},
-		"=5":                              {"parameter", `""`},
-		"trees":                           {"params", `"trees"`, "name=value"},
-		"trees = 5":                       {"params", `"trees"`},
-		"trees=many":                      {"trees", `"many"`, "an integer"},
-		"trees=5.0":                       {"trees", `"5.0"`},
-		"trees=":                          {"trees", `""`},
-		"trees=1e99":                      {"trees"},
-		"trim=0,1":                        {"params", `"1"`},
-		"shrinkage=low":                   {"shrinkage", `"low"`, "a number"},
-		"l2=1e999":                        {"l2", "a number"},
-		"seed=-1":                         {"seed", `"-1"`, "at least 0"},
-		"trees=0":                         {"trees", `"0"`, "at least 1 or auto"},
-		"l2=-1":                           {"l2", `"-1"`, "at least 0, at most 3.4e+38 or auto"},
-		"seed=auto":                       {"seed", `"auto"`, "at least 0"},
-		"leaves=9 threads=x":              {"threads", `"x"`},
-		"eta=fast":                        {"eta", `"fast"`, "a number"},
-		"boosting=dart":                   {"boosting", `"dart"`, "gbdt, gbrt, gbtree, plain; leave it out"},
-		"metric=MCC":                      {"metric", `"MCC"`, "logloss, error", "; the nearest to it is kappa"},
-		"eval_metric=TotalF1":             {"eval_metric", `"TotalF1"`, "; the nearest to it is f1_macro"},
-		"eval_metric=TotalF1:average=Any": {"eval_metric", `"TotalF1:average=Any"`, "; the nearest to it is f1_macro"},
-		"init=model":                      {"init", "none; leave it out"},
-		"max_bin=63":                      {"max_bin", "none; it is max_bins of the dataset"},
-		"goss=1 device=gpu eta=x trees=x": {"parameter", `"goss"`, `device is "gpu"; allowed: cpu`, `eta is "x"`, `trees is "x"`},
+		"trie=5":                                 {"parameter", `"trie"`, "method, leaf, pairs", "seed, level"},
+		"=5":                                     {"parameter", `""`},
+		"n_estimators":                           {"params", `"n_estimators"`, "name=value"},
+		"n_estimators = 5":                       {"params", `"n_estimators"`},
+		"n_estimators=many":                      {"n_estimators", `"many"`, "an integer"},
+		"n_estimators=5.0":                       {"n_estimators", `"5.0"`},
+		"n_estimators=":                          {"n_estimators", `""`},
+		"n_estimators=1e99":                      {"n_estimators"},
+		"trim=0,1":                               {"params", `"1"`},
+		"learning_rate=low":                      {"learning_rate", `"low"`, "a number"},
+		"reg_lambda=1e999":                       {"reg_lambda", "a number"},
+		"seed=-1":                                {"seed", `"-1"`, "at least 0"},
+		"n_estimators=0":                         {"n_estimators", `"0"`, "at least 1 or auto"},
+		"reg_lambda=-1":                          {"reg_lambda", `"-1"`, "at least 0, at most 3.4e+38 or auto"},
+		"seed=auto":                              {"seed", `"auto"`, "at least 0"},
+		"max_leaves=9 nthread=x":                 {"nthread", `"x"`},
+		"eta=fast":                               {"eta", `"fast"`, "a number"},
+		"boosting=dart":                          {"boosting", `"dart"`, "gbdt, gbrt, gbtree, plain; leave it out"},
+		"metric=MCC":                             {"metric", `"MCC"`, "logloss, error", "; the nearest to it is kappa"},
+		"eval_metric=TotalF1":                    {"eval_metric", `"TotalF1"`, "; the nearest to it is f1_macro"},
+		"eval_metric=TotalF1:average=Any":        {"eval_metric", `"TotalF1:average=Any"`, "; the nearest to it is f1_macro"},
+		"init=model":                             {"init", "none; leave it out"},
+		"max_bin=63":                             {"max_bin", "none; it is max_bin of the dataset"},
+		"goss=1 device=gpu eta=x n_estimators=x": {"parameter", `"goss"`, `device is "gpu"; allowed: cpu`, `eta is "x"`, `n_estimators is "x"`},
 	} {
 		p, err := aoso.ParseParams(text)
 		wantArgumentError(t, err, want[0], want[1:]...)
@@ -88,13 +88,13 @@ func TestParseParamErrors(t *testing.T) {
 		}
 	}
 	p := aoso.DefaultParams()
-	if err := p.Set("trees", "x"); err == nil || p != aoso.DefaultParams() {
+	if err := p.Set("n_estimators", "x"); err == nil || p != aoso.DefaultParams() {
 		t.Errorf("%v, and now %+v", err, p)
 	}
 }
 
 func TestChanges(t *testing.T) {
-	for _, want := range []string{"", "leaves=64 shrinkage=0.3", "method=abc trim=0 seed=1"} {
+	for _, want := range []string{"", "max_leaves=64 learning_rate=0.3", "method=abc trim=0 seed=1"} {
 		if p, err := aoso.ParseParams(want); err != nil || p.Changes() != want {
 			t.Errorf("%q: %q, %v", want, p.Changes(), err)
 		}
@@ -105,8 +105,8 @@ func TestChanges(t *testing.T) {
 func FuzzParams(f *testing.F) {
 	f.Add("")
 	f.Add(aoso.DefaultParams().String())
-	f.Add("method=abc,shrinkage=0.30000000000000004\nmin_gain=1e-320 l2=inf seed=7")
-	f.Add("leaf=\u00a0 level== trees=+07 trim=0x1p-4")
+	f.Add("method=abc,learning_rate=0.30000000000000004\ngamma=1e-320 reg_lambda=inf seed=7")
+	f.Add("leaf=\u00a0 level== n_estimators=+07 trim=0x1p-4")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := aoso.ParseParams(text)
 		if err != nil {
@@ -125,7 +125,7 @@ func FuzzParams(f *testing.F) {
 // TestParamsJSON: the keys of parameters as JSON are their names.
 func TestParamsJSON(t *testing.T) {
 	text, err := json.Marshal(aoso.DefaultParams())
-	if err != nil || !strings.Contains(string(text), `"min_samples":0`) {
+	if err != nil || !strings.Contains(string(text), `"min_samples_leaf":0`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

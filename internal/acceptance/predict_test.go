@@ -37,7 +37,7 @@ func TestPredictions(t *testing.T) {
 			m := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, 4, 5) })).Model
 			x := d.features()
 			for _, trees := range []int{0, 1, 3, m.Trees()} {
-				o := aoso.PredictOptions{Trees: trees, Threads: 2}
+				o := aoso.PredictOptions{Trees: trees, NThread: 2}
 				n := trees
 				if n == 0 {
 					n = m.Trees()
@@ -101,11 +101,11 @@ func TestPredictLevels(t *testing.T) {
 		name   string
 		change func(*aoso.Params)
 	}{
-		{"pairs", func(p *aoso.Params) { paper(p); p.Trees = 40 }},
-		{"4 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.Trees = "pair", 4, 40 }},
-		{"full", func(p *aoso.Params) { p.Trees = 70 }},
-		{"logitboost", func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 2*26 }},
-		{"many leaves", func(p *aoso.Params) { p.Leaves, p.MinHessian, p.Trees = 500, 1e-9, 3 }},
+		{"pairs", func(p *aoso.Params) { paper(p); p.NEstimators = 40 }},
+		{"4 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.NEstimators = "pair", 4, 40 }},
+		{"full", func(p *aoso.Params) { p.NEstimators = 70 }},
+		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 2*26 }},
+		{"many leaves", func(p *aoso.Params) { p.MaxLeaves, p.MinChildWeight, p.NEstimators = 500, 1e-9, 3 }},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			m := trained(t, finite, params(v.change)).Model
@@ -122,7 +122,7 @@ func TestPredictLevels(t *testing.T) {
 			proba := kernel.SoftmaxJob{Scores: slices.Clone(scores), Classes: classes, Temperature: 1.5}
 			kernel.Softmax(&proba)
 			for _, level := range aoso.Levels() {
-				o := aoso.PredictOptions{Threads: 2, Level: level}
+				o := aoso.PredictOptions{NThread: 2, Level: level}
 				for _, rows := range []int{predict.FewRows, len(d.x)} {
 					got, err := m.PredictProba(d.slice(0, rows).features(), o)
 					if err != nil || !slices.Equal(got, proba.Scores[:rows*classes]) {
@@ -160,11 +160,11 @@ func walk(m *aoso.Model, tree int, row []float64) int {
 // TestPredictBlocks has numbers of rows about those that are read at once.
 func TestPredictBlocks(t *testing.T) {
 	d := blobs(61, 2*kernel.PredictRows+3, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 5 })).Model
-	want := rawScores(t, m, d.features(), aoso.PredictOptions{Threads: 1})
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
+	want := rawScores(t, m, d.features(), aoso.PredictOptions{NThread: 1})
 	for _, rows := range []int{1, predict.FewRows, predict.FewRows + 1, 64, 65, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
 		for _, threads := range []int{0, 1, 2, 5} {
-			got := rawScores(t, m, d.slice(0, rows).features(), aoso.PredictOptions{Threads: threads})
+			got := rawScores(t, m, d.slice(0, rows).features(), aoso.PredictOptions{NThread: threads})
 			if !slices.Equal(got, want[:rows*3]) {
 				t.Errorf("%d rows, %d threads: other scores", rows, threads)
 			}
@@ -192,7 +192,7 @@ func TestPredictNoTrees(t *testing.T) {
 
 // TestPredictNothing: no rows, no predictions, no error.
 func TestPredictNothing(t *testing.T) {
-	m := trained(t, blobs(62, 50, 4, 3, 255), params(func(p *aoso.Params) { p.Trees = 5 })).Model
+	m := trained(t, blobs(62, 50, 4, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	for _, x := range []aoso.Features{aoso.RowMajor([]float64{}, 0, 4), aoso.ColMajor[float32](nil, 0, 4)} {
 		raw, err1 := m.PredictRaw(x, aoso.PredictOptions{})
 		proba, err2 := m.PredictProba(x, aoso.PredictOptions{})
@@ -247,7 +247,7 @@ func TestStaged(t *testing.T) {
 // TestPredictTies: the lowest class wins.
 func TestPredictTies(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	if classes, err := m.Predict(d.features(), aoso.PredictOptions{}); err != nil || !slices.Equal(classes, []int{0, 0, 0}) {
 		t.Error(classes, err)
 	}
@@ -255,7 +255,7 @@ func TestPredictTies(t *testing.T) {
 
 func TestPredictErrors(t *testing.T) {
 	d := blobs(64, 50, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	good := d.features()
 	tests := []struct {
 		name     string
@@ -270,7 +270,7 @@ func TestPredictErrors(t *testing.T) {
 		{"too little data", aoso.RowMajor([]float64{1, 2}, 1, 4), aoso.PredictOptions{}, "data", []string{"2", "4 values"}},
 		{"trees", good, aoso.PredictOptions{Trees: 6}, "trees", []string{"6", "0 to 5"}},
 		{"negative trees", good, aoso.PredictOptions{Trees: -1}, "trees", []string{"-1"}},
-		{"threads", good, aoso.PredictOptions{Threads: -1}, "threads", []string{"-1"}},
+		{"nthread", good, aoso.PredictOptions{NThread: -1}, "nthread", []string{"-1"}},
 		{"level", good, aoso.PredictOptions{Level: "sse9"}, "level", []string{"sse9", "generic"}},
 	}
 	for _, test := range tests {
@@ -325,12 +325,12 @@ func TestEvaluateUnknown(t *testing.T) {
 
 func TestPredictAtOnce(t *testing.T) {
 	d := blobs(66, 1000, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 20 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 20 })).Model
 	want := rawScores(t, m, d.features(), aoso.PredictOptions{})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if got, err := m.PredictRaw(d.features(), aoso.PredictOptions{Threads: 2}); err != nil || !slices.Equal(got, want) {
+			if got, err := m.PredictRaw(d.features(), aoso.PredictOptions{NThread: 2}); err != nil || !slices.Equal(got, want) {
 				t.Error("other scores", err)
 			}
 		})

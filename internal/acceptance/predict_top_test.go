@@ -15,7 +15,7 @@ func TestPredictTop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := blobs(3, 900, 6, classes, 255)
 			m := trained(t, d, params(func(p *aoso.Params) {
-				p.Trees, p.Leaves, p.Shrinkage, p.LeafClasses = 8, 12, 0.3, 4
+				p.NEstimators, p.MaxLeaves, p.LearningRate, p.LeafClasses = 8, 12, 0.3, 4
 				if p.Leaf = name; name == "short" {
 					p.Leaf = "full"
 				}

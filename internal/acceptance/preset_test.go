@@ -104,7 +104,7 @@ func TestNoiseValidated(t *testing.T) {
 	first := aoso.Suggest(shapeOf(train))
 	for _, trees := range []int{0, 60} {
 		var seen []aoso.Progress
-		p := defaults(func(p *aoso.Params) { p.Trees, p.Calibration = trees, "none" })
+		p := defaults(func(p *aoso.Params) { p.NEstimators, p.Calibration = trees, "none" })
 		r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{Valid: valid, Callback: func(now aoso.Progress) bool {
 			seen = append(seen, now)
 			return now.StoppedBy == ""
@@ -117,7 +117,7 @@ func TestNoiseValidated(t *testing.T) {
 				t.Fatalf("iteration %d is called %d", i+1, now.Iteration)
 			}
 		}
-		if slow := r.Model.Params().Shrinkage < first.Shrinkage; slow != (trees == 0) {
+		if slow := r.Model.Params().LearningRate < first.LearningRate; slow != (trees == 0) {
 			t.Errorf("trees %d: trained with %v", trees, r.Model.Params())
 		}
 		e, err := r.Model.Evaluate(held.features(), held.labels(), nil, aoso.PredictOptions{})
@@ -143,19 +143,19 @@ func TestHoldOutOf(t *testing.T) {
 		{"defaults", d, false, func(*aoso.Params) {}, 400, true, 1},
 		{"holdout", d, false, func(p *aoso.Params) { p.Calibration = "holdout" }, 80, true, 1},
 		{"trees alone", d, false, func(p *aoso.Params) { p.Calibration = "none" }, 400, false, 1},
-		{"calibration alone", d, false, func(p *aoso.Params) { p.Trees = 20 }, 400, true, 20},
-		{"neither", d, false, func(p *aoso.Params) { p.Trees, p.Calibration = 20, "none" }, 0, false, 0},
+		{"calibration alone", d, false, func(p *aoso.Params) { p.NEstimators = 20 }, 400, true, 20},
+		{"neither", d, false, func(p *aoso.Params) { p.NEstimators, p.Calibration = 20, "none" }, 0, false, 0},
 		{"paper", d, false, func(p *aoso.Params) { p.Preset = aoso.PresetPaper }, 0, false, 0},
-		{"paper, folds", d, false, func(p *aoso.Params) { p.Preset, p.Trees, p.Calibration = aoso.PresetPaper, 30, "folds" }, 400, true, 30},
+		{"paper, folds", d, false, func(p *aoso.Params) { p.Preset, p.NEstimators, p.Calibration = aoso.PresetPaper, 30, "folds" }, 400, true, 30},
 		{"fast", d, false, func(p *aoso.Params) { p.Preset = aoso.PresetFast }, 400, true, 1},
 		{"valid", d, true, func(*aoso.Params) {}, 0, true, 0},
 		{"valid and none", d, true, func(p *aoso.Params) { p.Calibration = "none" }, 0, false, 0},
-		{"valid and trees", d, true, func(p *aoso.Params) { p.Trees = 20 }, 0, true, 0},
+		{"valid and trees", d, true, func(p *aoso.Params) { p.NEstimators = 20 }, 0, true, 0},
 		{"valid and holdout", d, true, func(p *aoso.Params) { p.Calibration = "holdout" }, 80, true, 1},
-		{"early stopping", d, true, func(p *aoso.Params) { p.EarlyStopping = 3 }, 0, true, 0},
-		{"abc", d, false, func(p *aoso.Params) { p.Method, p.Trees = aoso.ABC, 40 }, 400, true, 20},
-		{"logitboost", d, false, func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 30 }, 400, true, 10},
-		{"few rows", d.slice(0, 49), false, func(p *aoso.Params) { p.Trees = 10 }, 0, false, 0},
+		{"early stopping", d, true, func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }, 0, true, 0},
+		{"abc", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.ABC, 40 }, 400, true, 20},
+		{"logitboost", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 30 }, 400, true, 10},
+		{"few rows", d.slice(0, 49), false, func(p *aoso.Params) { p.NEstimators = 10 }, 0, false, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			train := newDataset(t, test.data)
@@ -205,7 +205,7 @@ func TestRareClasses(t *testing.T) {
 // in what follows.
 func TestPhasesResume(t *testing.T) {
 	set := newDataset(t, blobs(81, 300, 4, 3, 255))
-	p := defaults(func(p *aoso.Params) { p.Threads = 2 })
+	p := defaults(func(p *aoso.Params) { p.NThread = 2 })
 	want, err := aoso.Train(context.Background(), set, p, aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("%g s: took %g s", limit, slow)
 		}
 	}
-	_, r := phases(t, set, defaults(func(p *aoso.Params) { p.Trees, p.Calibration, p.TimeLimit = 1_000_000, "none", 0.2 }), nil)
+	_, r := phases(t, set, defaults(func(p *aoso.Params) { p.NEstimators, p.Calibration, p.TimeLimit = 1_000_000, "none", 0.2 }), nil)
 	if r.StoppedBy != aoso.StoppedByTimeLimit || r.Iterations < 2 {
 		t.Errorf("one phase: stopped by %s after %d iterations", r.StoppedBy, r.Iterations)
 	}

@@ -108,16 +108,18 @@ func TestCollective(t *testing.T) {
 		early  bool
 		change func(*aoso.Params)
 	}{
-		{"defaults", false, func(p *aoso.Params) { p.Trees = 30 }},
-		{"paper", false, func(p *aoso.Params) { p.Preset, p.Trees = aoso.PresetPaper, 20 }},
-		{"early stopping", true, func(p *aoso.Params) { p.Preset, p.Trees, p.EarlyStopping, p.Subsample = aoso.PresetPaper, 60, 5, 0.5 }},
-		{"validation", true, func(p *aoso.Params) { p.Trees = 20 }},
-		{"linear", false, func(p *aoso.Params) { p.Start, p.Trees = "linear", 10 }},
-		{"linear, validation", true, func(p *aoso.Params) { p.Start, p.Trees = "linear", 10 }},
+		{"defaults", false, func(p *aoso.Params) { p.NEstimators = 30 }},
+		{"paper", false, func(p *aoso.Params) { p.Preset, p.NEstimators = aoso.PresetPaper, 20 }},
+		{"early stopping", true, func(p *aoso.Params) {
+			p.Preset, p.NEstimators, p.EarlyStoppingRounds, p.Subsample = aoso.PresetPaper, 60, 5, 0.5
+		}},
+		{"validation", true, func(p *aoso.Params) { p.NEstimators = 20 }},
+		{"linear", false, func(p *aoso.Params) { p.Start, p.NEstimators = "linear", 10 }},
+		{"linear, validation", true, func(p *aoso.Params) { p.Start, p.NEstimators = "linear", 10 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := aoso.DefaultParams()
-			p.Threads = 1
+			p.NThread = 1
 			test.change(&p)
 			want, err := train(nil, spread(rows, 1)[0], p, test.early)
 			if err != nil {
@@ -151,9 +153,9 @@ func TestCollectiveSparse(t *testing.T) {
 		classes, rows int
 		change        func(*aoso.Params)
 	}{
-		{"120 classes that linear scores may know", 120, 1500, func(p *aoso.Params) { p.Leaves = 30 }},
-		{"50 classes", 50, 2500, func(p *aoso.Params) { p.Leaf, p.Trees = "sparse", 10 }},
-		{"6000 classes", 6000, 7500, func(p *aoso.Params) { p.Trees, p.Leaves, p.Calibration = 2, 1000, "none" }},
+		{"120 classes that linear scores may know", 120, 1500, func(p *aoso.Params) { p.MaxLeaves = 30 }},
+		{"50 classes", 50, 2500, func(p *aoso.Params) { p.Leaf, p.NEstimators = "sparse", 10 }},
+		{"6000 classes", 6000, 7500, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Calibration = 2, 1000, "none" }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(11, uint64(test.classes)))
@@ -165,7 +167,7 @@ func TestCollectiveSparse(t *testing.T) {
 				}
 			}
 			p := aoso.DefaultParams()
-			p.Threads = 1
+			p.NThread = 1
 			test.change(&p)
 			train := func(c aoso.Collective, rank, ranks int) (string, error) {
 				var part []float64
@@ -261,7 +263,7 @@ func testFaults(t *testing.T, leaf string) {
 	x, labels, weights := people(rows)
 	of := spread(rows, ranks)
 	p := aoso.DefaultParams()
-	p.Trees, p.Threads, p.Leaf = 4, 1, leaf
+	p.NEstimators, p.NThread, p.Leaf = 4, 1, leaf
 	train := func(c aoso.Collective, of []int) (aoso.Collective, error) {
 		var y []int
 		o := aoso.DatasetOptions{Collective: c}
@@ -316,8 +318,8 @@ func testFaults(t *testing.T, leaf string) {
 func TestCollectiveRefuses(t *testing.T) {
 	d := blobs(5, 200, 3, 3, 20)
 	for name, rank1 := range map[string]func(o *aoso.DatasetOptions, p *aoso.Params, y *aoso.Labels){
-		"options": func(o *aoso.DatasetOptions, _ *aoso.Params, _ *aoso.Labels) { o.MaxBins = 7 },
-		"params":  func(_ *aoso.DatasetOptions, p *aoso.Params, _ *aoso.Labels) { p.Trees = 3 },
+		"options": func(o *aoso.DatasetOptions, _ *aoso.Params, _ *aoso.Labels) { o.MaxBin = 7 },
+		"params":  func(_ *aoso.DatasetOptions, p *aoso.Params, _ *aoso.Labels) { p.NEstimators = 3 },
 		"labels":  func(_ *aoso.DatasetOptions, _ *aoso.Params, y *aoso.Labels) { *y = (*y)[:5] },
 		"ids":     func(o *aoso.DatasetOptions, _ *aoso.Params, _ *aoso.Labels) { o.RowIDs = make([]uint64, 3) },
 		"weights": func(o *aoso.DatasetOptions, _ *aoso.Params, _ *aoso.Labels) { o.Weights = []float64{-1} },
@@ -328,7 +330,7 @@ func TestCollectiveRefuses(t *testing.T) {
 				all.Go(func() {
 					half := d.slice(100*rank, 100*rank+100)
 					o, p, y := aoso.DatasetOptions{Collective: c}, aoso.DefaultParams(), half.labels()
-					p.Trees, p.Threads = 2, 1
+					p.NEstimators, p.NThread = 2, 1
 					if rank == 1 {
 						rank1(&o, &p, &y)
 					}
@@ -373,7 +375,7 @@ func TestCollectiveContinues(t *testing.T) {
 	const rows = 900
 	x, labels, weights := people(rows)
 	p := aoso.DefaultParams()
-	p.Preset, p.Threads, p.Subsample = aoso.PresetPaper, 1, 0.7
+	p.Preset, p.NThread, p.Subsample = aoso.PresetPaper, 1, 0.7
 	train := func(ranks, trees int, init *aoso.Model) *aoso.Model {
 		of := spread(rows, ranks)
 		models := make([]*aoso.Model, ranks)
@@ -392,7 +394,7 @@ func TestCollectiveContinues(t *testing.T) {
 					return
 				}
 				p := p
-				p.Trees = trees
+				p.NEstimators = trees
 				r, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
 				if err != nil {
 					t.Errorf("rank %d of %d: %v", rank, ranks, err)
@@ -408,7 +410,7 @@ func TestCollectiveContinues(t *testing.T) {
 		return models[ranks-1]
 	}
 	for _, shrinkage := range []float64{0.1, 1} {
-		p.Shrinkage = shrinkage
+		p.LearningRate = shrinkage
 		want := train(1, 12, train(1, 8, nil)).Fingerprint()
 		for _, ranks := range [][2]int{{1, 3}, {3, 1}, {2, 3}, {3, 2}} {
 			if got := train(ranks[1], 12, train(ranks[0], 8, nil)).Fingerprint(); got != want {
@@ -428,7 +430,7 @@ func TestCollectiveBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := aoso.DefaultParams()
-	p.Trees, p.Threads = 5, 1
+	p.NEstimators, p.NThread = 5, 1
 	want := train(t, whole, p, aoso.TrainOptions{}).Model.Fingerprint()
 	wrong := errors.New("the disk is full")
 	for name, fails := range map[string]bool{"good": false, "failing": true} {
@@ -472,7 +474,7 @@ func TestCollectiveBlocks(t *testing.T) {
 	for rank, c := range aoso.NewLocalCollective(2) {
 		all.Go(func() {
 			d := blobs(5, 100, 3, 3, 20).slice(0, 100*(1-rank))
-			if _, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Collective: c, MaxBins: 255 - 5*rank}); err == nil {
+			if _, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Collective: c, MaxBin: 255 - 5*rank}); err == nil {
 				t.Errorf("rank %d: no error", rank)
 			}
 		})

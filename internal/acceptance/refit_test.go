@@ -46,7 +46,7 @@ func TestRefitSame(t *testing.T) {
 	for _, v := range everyVariant {
 		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(130)} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
-				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; rounds(p, 10, 5) })).Model
+				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves, p.RegLambda = 8, 0.5; rounds(p, 10, 5) })).Model
 				r := refitted(t, m, d, aoso.RefitOptions{})
 				sameTrees(t, m, r)
 				for i, s := range leafValues(forest(r)) {
@@ -72,9 +72,9 @@ func TestRefitOther(t *testing.T) {
 	}
 	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
-			m := trained(t, old, params(func(p *aoso.Params) { v.change(p); p.Leaves = 8; rounds(p, 10, 5) })).Model
+			m := trained(t, old, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 8; rounds(p, 10, 5) })).Model
 			print := m.Fingerprint()
-			r := refitted(t, m, new, aoso.RefitOptions{Threads: 1})
+			r := refitted(t, m, new, aoso.RefitOptions{NThread: 1})
 			sameTrees(t, m, r)
 			before, after := lossOf(t, m, new, aoso.PredictOptions{}), lossOf(t, r, new, aoso.PredictOptions{})
 			if after >= before {
@@ -83,7 +83,7 @@ func TestRefitOther(t *testing.T) {
 			if m.Fingerprint() != print {
 				t.Error("the old model changed")
 			}
-			if again := refitted(t, r, new, aoso.RefitOptions{Threads: 3}); again.Fingerprint() != r.Fingerprint() {
+			if again := refitted(t, r, new, aoso.RefitOptions{NThread: 3}); again.Fingerprint() != r.Fingerprint() {
 				t.Error("refitted twice, or with more threads, it is another")
 			}
 			rows, first := 0, forest(r).Tree(0)
@@ -105,7 +105,7 @@ func TestRefitSparse(t *testing.T) {
 	const classes = 150
 	d := blobs(135, 1800, 6, classes, 255)
 	m := trained(t, d, params(func(p *aoso.Params) {
-		p.Leaf, p.LeafClasses, p.Trees, p.Leaves, p.Shrinkage = "sparse", 6, 12, 40, 0.3
+		p.Leaf, p.LeafClasses, p.NEstimators, p.MaxLeaves, p.LearningRate = "sparse", 6, 12, 40, 0.3
 	})).Model
 	same := refitted(t, m, d, aoso.RefitOptions{})
 	sameTrees(t, m, same)
@@ -122,12 +122,12 @@ func TestRefitSparse(t *testing.T) {
 		}
 		shifted.x = append(shifted.x, row)
 	}
-	r := refitted(t, m, shifted, aoso.RefitOptions{Threads: 1})
+	r := refitted(t, m, shifted, aoso.RefitOptions{NThread: 1})
 	sameTrees(t, m, r)
 	if before, after := lossOf(t, m, shifted, aoso.PredictOptions{}), lossOf(t, r, shifted, aoso.PredictOptions{}); after > before-0.02 {
 		t.Errorf("the loss was %v and is %v", before, after)
 	}
-	if again := refitted(t, r, shifted, aoso.RefitOptions{Threads: 3}); again.Fingerprint() != r.Fingerprint() {
+	if again := refitted(t, r, shifted, aoso.RefitOptions{NThread: 3}); again.Fingerprint() != r.Fingerprint() {
 		t.Error("refitted twice, or with more threads, it is another")
 	}
 	few := refitted(t, m, shifted.slice(0, 3), aoso.RefitOptions{})
@@ -141,7 +141,7 @@ func TestRefitSparse(t *testing.T) {
 // TestRefitEmpty: leaves that no row of weight reaches keep their values.
 func TestRefitEmpty(t *testing.T) {
 	d := blobs(132, 300, 3, 4, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Leaves = 5, 8 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 5, 8 })).Model
 	one := d.slice(0, 2)
 	one.weights = []float64{1, 0}
 	r := refitted(t, m, one, aoso.RefitOptions{})
@@ -164,7 +164,7 @@ func TestRefitEmpty(t *testing.T) {
 // TestRefitKeep: half of the old value, half of the new.
 func TestRefitKeep(t *testing.T) {
 	d := blobs(133, 400, 3, 4, 255)
-	m := trained(t, d.slice(0, 100), params(func(p *aoso.Params) { p.Trees, p.Leaves = 1, 8 })).Model
+	m := trained(t, d.slice(0, 100), params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 1, 8 })).Model
 	whole, half := refitted(t, m, d, aoso.RefitOptions{}), refitted(t, m, d, aoso.RefitOptions{Keep: 0.5})
 	for i, s := range leafValues(forest(half)) {
 		if want := (float64(leafValues(forest(m))[i]) + float64(leafValues(forest(whole))[i])) / 2; !near(float64(s), want, 1e-6) {
@@ -175,7 +175,7 @@ func TestRefitKeep(t *testing.T) {
 
 func TestRefitErrors(t *testing.T) {
 	d := blobs(134, 50, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	x := d.features()
 	for _, c := range []struct {
 		x        aoso.Features
@@ -190,7 +190,7 @@ func TestRefitErrors(t *testing.T) {
 		{x, d.labels(), aoso.RefitOptions{Weights: []float64{1}}, "weights", []string{"1", "50"}},
 		{x, d.labels(), aoso.RefitOptions{Keep: 1.5}, "keep", []string{"1.5", "0 to 1"}},
 		{x, d.labels(), aoso.RefitOptions{Keep: math.NaN()}, "keep", nil},
-		{x, d.labels(), aoso.RefitOptions{Threads: -1}, "threads", []string{"-1"}},
+		{x, d.labels(), aoso.RefitOptions{NThread: -1}, "nthread", []string{"-1"}},
 	} {
 		_, err := m.Refit(c.x, c.labels, c.o)
 		wantArgumentError(t, err, c.argument, c.texts...)
@@ -209,7 +209,7 @@ func TestRefitMonotone(t *testing.T) {
 		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.LogitBoost, "", 0 },
 	} {
 		p := params(func(p *aoso.Params) {
-			p.Trees, p.Leaves = 12, 16
+			p.NEstimators, p.MaxLeaves = 12, 16
 			p.MonotoneConstraints = `[[1,0,-1],[0,1,0],[0,0,0],[-1,-1,1],[0,0,0]]`
 			change(p)
 		})

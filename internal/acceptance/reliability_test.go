@@ -19,7 +19,7 @@ func reliability(t *testing.T, m *aoso.Model, d *table) *aoso.Reliability {
 // TestReliability compares a report with its definitions.
 func TestReliability(t *testing.T) {
 	d := blobs(191, 2000, 4, 4, 255).weighted(191)
-	m := trained(t, d.slice(0, 500), params(func(p *aoso.Params) { p.Trees = 60 })).Model
+	m := trained(t, d.slice(0, 500), params(func(p *aoso.Params) { p.NEstimators = 60 })).Model
 	test := d.slice(500, 2000)
 	r := reliability(t, m, test)
 	proba := mustProba(t, m, test.features())
@@ -65,7 +65,7 @@ func TestReliability(t *testing.T) {
 // TestReliabilityBounds: few rows, equal confidences, unknown classes.
 func TestReliabilityBounds(t *testing.T) {
 	d := blobs(192, 200, 4, 2, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Leaves = 1, 2 })).Model // two leaves
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 1, 2 })).Model // two leaves
 	r := reliability(t, m, d)
 	if len(r.Bins) > 2 || r.Bins[0].Rows+r.Bins[len(r.Bins)-1].Rows < 200 {
 		t.Errorf("bins of two leaves: %+v", r.Bins)

@@ -23,10 +23,10 @@ func TestResiduals(t *testing.T) {
 		{"missing", holes, func(*aoso.Params) {}},
 		{"subsample", plain, func(p *aoso.Params) { p.Subsample = 0.5 }},
 		{"columns", plain, func(p *aoso.Params) { p.ColsampleByTree, p.ColsampleByNode = 0.8, 0.5 }},
-		{"bounds", plain, func(p *aoso.Params) { p.MinSamples, p.Trim, p.L2, p.MinHessian = 20, 0.3, 0.5, 2 }},
+		{"bounds", plain, func(p *aoso.Params) { p.MinSamplesLeaf, p.Trim, p.RegLambda, p.MinChildWeight = 20, 0.3, 0.5, 2 }},
 		{"all", holes.weighted(2), func(p *aoso.Params) {
 			p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.6, 0.8, 0.5
-			p.MinSamples, p.Trim, p.L2, p.MaxDepth = 7, 0.1, 0.1, 4
+			p.MinSamplesLeaf, p.Trim, p.RegLambda, p.MaxDepth = 7, 0.1, 0.1, 4
 		}},
 	}
 	for _, v := range everyVariant {
@@ -35,7 +35,7 @@ func TestResiduals(t *testing.T) {
 				r := trained(t, s.data, params(func(p *aoso.Params) {
 					v.change(p)
 					s.change(p)
-					p.Leaves = 8
+					p.MaxLeaves = 8
 					rounds(p, 5, 10)
 				}))
 				if r.Iterations != 5 || r.Model.Trees() != 5*r.Model.TreesPerIteration() || r.StoppedBy != aoso.StoppedByTrees {
@@ -54,7 +54,7 @@ func TestResidualsToTheEnd(t *testing.T) {
 	d := blobs(2, 400, 5, 6, 255)
 	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
-			p := params(func(p *aoso.Params) { v.change(p); p.StopLoss, p.Shrinkage, p.Trees = 1e-7, 0.3, 10_000 })
+			p := params(func(p *aoso.Params) { v.change(p); p.StopLoss, p.LearningRate, p.NEstimators = 1e-7, 0.3, 10_000 })
 			r := trained(t, d, p)
 			if r.StoppedBy != aoso.StoppedByStopLoss || r.TrainLoss > 1e-7/float64(len(d.y)) {
 				t.Fatalf("stopped by %s at a loss of %g", r.StoppedBy, r.TrainLoss)
@@ -71,7 +71,7 @@ func TestLossFalls(t *testing.T) {
 	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			last := math.Log(7)
-			train(t, newDataset(t, d), params(func(p *aoso.Params) { v.change(p); p.Shrinkage = 0.02; rounds(p, 25, 7) }), aoso.TrainOptions{
+			train(t, newDataset(t, d), params(func(p *aoso.Params) { v.change(p); p.LearningRate = 0.02; rounds(p, 25, 7) }), aoso.TrainOptions{
 				Callback: func(p aoso.Progress) bool {
 					if p.TrainLoss >= last {
 						t.Errorf("iteration %d: the loss went from %g to %g", p.Iteration, last, p.TrainLoss)

@@ -84,7 +84,7 @@ func TestRowIDs(t *testing.T) {
 	for i, row := range d.x {
 		d.x[i] = append(row, float64(r.IntN(150)+50*d.y[i])) // more categories than codes
 	}
-	for _, o := range []aoso.DatasetOptions{{}, {SampleRows: 400, Seed: 3, MaxBins: 50}, {Categorical: []int{3}}, {Categorical: []int{3}, Seed: 1}} {
+	for _, o := range []aoso.DatasetOptions{{}, {SampleRows: 400, Seed: 3, MaxBin: 50}, {Categorical: []int{3}}, {Categorical: []int{3}, Seed: 1}} {
 		for _, ids := range [][]uint64{ids, positionIDs(len(ids))} {
 			want := withIDs(t, d, ids, o)
 			other, moved := shuffled(110, d, ids)

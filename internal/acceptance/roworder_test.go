@@ -37,47 +37,47 @@ func TestRowOrder(t *testing.T) {
 	tests := []test{
 		{"paper", plain, func(p *aoso.Params) { paper(p) }, aoso.DatasetOptions{}},
 		{"paper, ties", ties, paper, aoso.DatasetOptions{}},
-		{"4 pairs, ties", ties, func(p *aoso.Params) { p.Leaves = 20 }, aoso.DatasetOptions{}},
+		{"4 pairs, ties", ties, func(p *aoso.Params) { p.MaxLeaves = 20 }, aoso.DatasetOptions{}},
 		{"2 pairs, pair leaf", plain, func(p *aoso.Params) { p.Pairs, p.Leaf = 2, "pair" }, aoso.DatasetOptions{}},
 		{"4 pairs, trim", plain, func(p *aoso.Params) { p.Trim = 0.2 }, aoso.DatasetOptions{}},
 		{"first order", holes, func(p *aoso.Params) { p.PairSelection, p.Pairs = "first_order", 1 }, aoso.DatasetOptions{}},
 		{"root", holes, func(p *aoso.Params) { p.PairSelection = "root" }, aoso.DatasetOptions{}},
-		{"missing", holes, func(p *aoso.Params) { p.MinSamples, p.L2 = 5, 0.1 }, aoso.DatasetOptions{}},
+		{"missing", holes, func(p *aoso.Params) { p.MinSamplesLeaf, p.RegLambda = 5, 0.1 }, aoso.DatasetOptions{}},
 		{"weights", heavy, func(p *aoso.Params) { p.Trim = 0.1 }, aoso.DatasetOptions{}},
 		{"draws", holes, draws, aoso.DatasetOptions{}},
 		{"draws, weights and trim", heavy, func(p *aoso.Params) { draws(p); p.Trim = 0.1 }, aoso.DatasetOptions{}},
-		{"sampled bins", plain, draws, aoso.DatasetOptions{SampleRows: 300, Seed: 2, MaxBins: 60}},
+		{"sampled bins", plain, draws, aoso.DatasetOptions{SampleRows: 300, Seed: 2, MaxBin: 60}},
 		{"abc", plain, func(p *aoso.Params) { p.Method = aoso.ABC; draws(p) }, aoso.DatasetOptions{}},
 		{"abc, exhaustive", holes, func(p *aoso.Params) { p.Method, p.BaseClass = aoso.ABC, "exhaustive" }, aoso.DatasetOptions{}},
 		{"logitboost", heavy, func(p *aoso.Params) { p.Method = aoso.LogitBoost; draws(p) }, aoso.DatasetOptions{}},
-		{"large steps", plain, func(p *aoso.Params) { p.Shrinkage, p.MaxStep = 1, 5 }, aoso.DatasetOptions{}},
+		{"large steps", plain, func(p *aoso.Params) { p.LearningRate, p.MaxDeltaStep = 1, 5 }, aoso.DatasetOptions{}},
 		{"categories and weights", categories, draws, aoso.DatasetOptions{Categorical: []int{0, 1}}},
 		{"sparse leaf, weights and trim", heavy, func(p *aoso.Params) { draws(p); p.Leaf, p.LeafClasses, p.Trim = "sparse", 2, 0.1 }, aoso.DatasetOptions{}},
-		{"sparse leaf, many rows", many, func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Trees = "sparse", 2, 3 }, aoso.DatasetOptions{}},
-		{"chosen parameters", holes, func(p *aoso.Params) { chosen(p); p.Trees = 30 }, aoso.DatasetOptions{}},
-		{"chosen parameters, weights", heavy, func(p *aoso.Params) { chosen(p); draws(p); p.Trees = 30 }, aoso.DatasetOptions{}},
+		{"sparse leaf, many rows", many, func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.NEstimators = "sparse", 2, 3 }, aoso.DatasetOptions{}},
+		{"chosen parameters", holes, func(p *aoso.Params) { chosen(p); p.NEstimators = 30 }, aoso.DatasetOptions{}},
+		{"chosen parameters, weights", heavy, func(p *aoso.Params) { chosen(p); draws(p); p.NEstimators = 30 }, aoso.DatasetOptions{}},
 		{"chosen trees, five folds", few, chosen, aoso.DatasetOptions{}},
-		{"chosen parameters, categories", categories, func(p *aoso.Params) { chosen(p); p.Trees = 30 }, aoso.DatasetOptions{Categorical: []int{0, 1}}},
-		{"early stopping", plain, func(p *aoso.Params) { draws(p); p.Trees, p.EarlyStopping, p.Shrinkage = 60, 5, 0.5 }, aoso.DatasetOptions{}},
-		{"letter", letter(), func(p *aoso.Params) { p.Leaves, p.Trees = 20, 5 }, aoso.DatasetOptions{}},
-		{"many rows", many, func(p *aoso.Params) { p.Trees = 3 }, aoso.DatasetOptions{}},
-		{"many rows, draws", many, func(p *aoso.Params) { draws(p); p.Trees = 3 }, aoso.DatasetOptions{}},
+		{"chosen parameters, categories", categories, func(p *aoso.Params) { chosen(p); p.NEstimators = 30 }, aoso.DatasetOptions{Categorical: []int{0, 1}}},
+		{"early stopping", plain, func(p *aoso.Params) { draws(p); p.NEstimators, p.EarlyStoppingRounds, p.LearningRate = 60, 5, 0.5 }, aoso.DatasetOptions{}},
+		{"letter", letter(), func(p *aoso.Params) { p.MaxLeaves, p.NEstimators = 20, 5 }, aoso.DatasetOptions{}},
+		{"many rows", many, func(p *aoso.Params) { p.NEstimators = 3 }, aoso.DatasetOptions{}},
+		{"many rows, draws", many, func(p *aoso.Params) { draws(p); p.NEstimators = 3 }, aoso.DatasetOptions{}},
 	}
 	for _, test := range cases.Some(t, 14, tests) {
 		t.Run(test.name, func(t *testing.T) {
-			p := params(func(p *aoso.Params) { p.Leaves, p.Trees = 8, 40; test.change(p); p.Threads = 1 })
+			p := params(func(p *aoso.Params) { p.MaxLeaves, p.NEstimators = 8, 40; test.change(p); p.NThread = 1 })
 			valid := blobs(123, 500, len(test.data.x[0]), test.data.classes(), 1<<20)
 			fingerprint := func(d *table, ids []uint64) string {
 				set := withIDs(t, d, ids, test.options)
 				o := aoso.TrainOptions{}
-				if p.EarlyStopping > 0 {
+				if p.EarlyStoppingRounds > 0 {
 					o.Valid = aligned(t, set, valid)
 				}
 				return train(t, set, p, o).Model.Fingerprint()
 			}
 			want := fingerprint(test.data, nil)
 			for threads := 1; threads <= 3; threads += 2 {
-				p.Threads = threads
+				p.NThread = threads
 				d, ids := shuffled(uint64(threads), test.data, positionIDs(len(test.data.y)))
 				if got := fingerprint(d, ids); got != want {
 					t.Errorf("%d threads: fingerprint %s with the rows in another order, %s before", threads, got, want)
@@ -99,12 +99,12 @@ func TestRowOrderOfSets(t *testing.T) {
 			other, ids := shuffled(125, d, positionIDs(len(d.y)))
 			a, b := newDataset(t, d), withIDs(t, other, ids, aoso.DatasetOptions{})
 			for what, change := range map[string]func(*aoso.Params){
-				"paper":  func(p *aoso.Params) { paper(p); p.Trees = 4 },
-				"chosen": func(p *aoso.Params) { *p = aoso.DefaultParams(); p.Trees = 4 },
-				"draws":  func(p *aoso.Params) { p.Subsample, p.ColsampleByTree, p.Trees = 0.5, 0.8, 8 },
+				"paper":  func(p *aoso.Params) { paper(p); p.NEstimators = 4 },
+				"chosen": func(p *aoso.Params) { *p = aoso.DefaultParams(); p.NEstimators = 4 },
+				"draws":  func(p *aoso.Params) { p.Subsample, p.ColsampleByTree, p.NEstimators = 0.5, 0.8, 8 },
 			} {
 				p := params(change)
-				p.Threads = 2
+				p.NThread = 2
 				if train(t, a, p, aoso.TrainOptions{}).Model.Fingerprint() != train(t, b, p, aoso.TrainOptions{}).Model.Fingerprint() {
 					t.Errorf("%s: the rows in another order make another model", what)
 				}

@@ -21,11 +21,11 @@ func TestRowPredictor(t *testing.T) {
 		name   string
 		change func(*aoso.Params)
 	}{
-		{"pairs", func(p *aoso.Params) { paper(p); p.Trees = 150 }},
-		{"4 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.Trees = "pair", 4, 40 }},
-		{"full", func(p *aoso.Params) { p.Trees = 150 }},
-		{"logitboost", func(p *aoso.Params) { p.Method, p.Trees = aoso.LogitBoost, 3*26 }},
-		{"many leaves", func(p *aoso.Params) { p.Leaves, p.MinHessian, p.Trees = 300, 1e-9, 3 }},
+		{"pairs", func(p *aoso.Params) { paper(p); p.NEstimators = 150 }},
+		{"4 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.NEstimators = "pair", 4, 40 }},
+		{"full", func(p *aoso.Params) { p.NEstimators = 150 }},
+		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 3*26 }},
+		{"many leaves", func(p *aoso.Params) { p.MaxLeaves, p.MinChildWeight, p.NEstimators = 300, 1e-9, 3 }},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			m := withTemperature(trained(t, finite, params(v.change)).Model, 1.5)
@@ -75,7 +75,7 @@ func TestRowPredictor(t *testing.T) {
 // but tie, and trees are left out where they cannot change it.
 func TestRowPredictorClass(t *testing.T) {
 	d := blobs(83, 400, 3, 4, 7) // many rows are alike
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 400 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 400 })).Model
 	classes, err := m.Predict(d.features(), aoso.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestRowPredictorClass(t *testing.T) {
 		t.Error("no tree was left out")
 	}
 	// One class more than once in front: the lowest.
-	even := trained(t, &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}, params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	even := trained(t, &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	if p, err = even.RowPredictor(aoso.PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestRowPredictorAllocates(t *testing.T) {
 
 func TestRowPredictorAtOnce(t *testing.T) {
 	d := blobs(85, 200, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 20 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 20 })).Model
 	want := rawScores(t, m, d.features(), aoso.PredictOptions{})
 	m, err := aoso.Decode(encode(t, m)) // in which nothing is prepared yet
 	if err != nil {
@@ -155,9 +155,9 @@ func TestRowPredictorAtOnce(t *testing.T) {
 }
 
 func TestRowPredictorErrors(t *testing.T) {
-	m := trained(t, blobs(86, 50, 4, 3, 255), params(func(p *aoso.Params) { p.Trees = 5 })).Model
+	m := trained(t, blobs(86, 50, 4, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	for argument, o := range map[string]aoso.PredictOptions{
-		"trees": {Trees: 6}, "threads": {Threads: -1}, "level": {Level: "sse9"},
+		"trees": {Trees: 6}, "nthread": {NThread: -1}, "level": {Level: "sse9"},
 	} {
 		_, err := m.RowPredictor(o)
 		wantArgumentError(t, err, argument)

@@ -25,7 +25,7 @@ func TestWeights(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			p := params(func(p *aoso.Params) { v.change(p); p.Leaves, p.Trim = 6, 0.2; rounds(p, 3, 5) })
+			p := params(func(p *aoso.Params) { v.change(p); p.MaxLeaves, p.Trim = 6, 0.2; rounds(p, 3, 5) })
 			a, b := trained(t, d, p), trained(t, repeated, p)
 			if !near(a.TrainLoss, b.TrainLoss, 1e-4) {
 				t.Errorf("loss %g with weights, %g with repeated rows", a.TrainLoss, b.TrainLoss)
@@ -44,8 +44,8 @@ func TestWeights(t *testing.T) {
 func TestTrim(t *testing.T) {
 	d := letter()
 	trainSet, testSet := d.slice(0, 6000), d.slice(6000, 10_000)
-	want := errorsOf(t, trained(t, trainSet, params(func(p *aoso.Params) { p.Trees, p.Threads = 100, 0 })).Model, testSet, aoso.PredictOptions{})
-	m := trained(t, trainSet, params(func(p *aoso.Params) { p.Trees, p.Trim, p.Threads = 100, 0.1, 0 })).Model
+	want := errorsOf(t, trained(t, trainSet, params(func(p *aoso.Params) { p.NEstimators, p.NThread = 100, 0 })).Model, testSet, aoso.PredictOptions{})
+	m := trained(t, trainSet, params(func(p *aoso.Params) { p.NEstimators, p.Trim, p.NThread = 100, 0.1, 0 })).Model
 	if got := errorsOf(t, m, testSet, aoso.PredictOptions{}); got > want+want/8 {
 		t.Errorf("%d errors, %d without trimming", got, want)
 	}
@@ -53,7 +53,7 @@ func TestTrim(t *testing.T) {
 
 func TestColumnSampling(t *testing.T) {
 	d := blobs(26, 1000, 10, 4, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.ColsampleByTree, p.Trees = 0.3, 10 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.ColsampleByTree, p.NEstimators = 0.3, 10 })).Model
 	for tree := range m.Trees() {
 		used := map[int32]bool{}
 		for _, n := range forest(m).Tree(tree).Nodes() {
@@ -63,7 +63,7 @@ func TestColumnSampling(t *testing.T) {
 			t.Errorf("tree %d uses %d of 10 features, want at most 3", tree, len(used))
 		}
 	}
-	whole := trained(t, d, params(func(p *aoso.Params) { p.Trees = 10 }))
+	whole := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 10 }))
 	seeds := map[string]bool{whole.Model.Fingerprint(): true}
 	for _, change := range []func(*aoso.Params){
 		func(p *aoso.Params) { p.ColsampleByTree = 0.3 },
@@ -71,7 +71,7 @@ func TestColumnSampling(t *testing.T) {
 		func(p *aoso.Params) { p.Subsample = 0.3 },
 		func(p *aoso.Params) { p.Subsample, p.Seed = 0.3, 1 },
 	} {
-		seeds[trained(t, d, params(func(p *aoso.Params) { p.Trees = 10; change(p) })).Model.Fingerprint()] = true
+		seeds[trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 10; change(p) })).Model.Fingerprint()] = true
 	}
 	if len(seeds) != 5 {
 		t.Errorf("5 ways to draw give %d models", len(seeds))
@@ -85,7 +85,7 @@ func TestSubsample(t *testing.T) {
 	for _, v := range variants {
 		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(27)} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
-				change := func(p *aoso.Params) { v.change(p); p.L2 = 0.5; rounds(p, 10, 4) }
+				change := func(p *aoso.Params) { v.change(p); p.RegLambda = 0.5; rounds(p, 10, 4) }
 				all := trained(t, d, params(change)).Model
 				m := trained(t, d, params(func(p *aoso.Params) { change(p); p.Subsample = 0.25 })).Model
 				if slices.Equal(thresholds(forest(m)), thresholds(forest(all))) {

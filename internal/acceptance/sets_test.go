@@ -31,7 +31,7 @@ func conformalized(t *testing.T, m *aoso.Model, d *table) *aoso.Model {
 // short returns the default parameters with few trees.
 func short(trees int) aoso.Params {
 	p := aoso.DefaultParams()
-	p.Trees = trees
+	p.NEstimators = trees
 	return p
 }
 
@@ -88,7 +88,7 @@ func TestSetsAgree(t *testing.T) {
 	}
 	eachSet(func(s aoso.SetOptions) {
 		sets := predictSet(t, m, test.features(), s, aoso.PredictOptions{})
-		for _, o := range []aoso.PredictOptions{{Threads: 1}, {Threads: 3}, {Level: "generic"}, {Trees: m.Trees()}} {
+		for _, o := range []aoso.PredictOptions{{NThread: 1}, {NThread: 3}, {Level: "generic"}, {Trees: m.Trees()}} {
 			if !slices.Equal(sets, predictSet(t, loaded, test.features(), s, o)) {
 				t.Errorf("%+v: other sets", o)
 			}
@@ -148,10 +148,10 @@ func TestScoresOfTraining(t *testing.T) {
 		{"by default", model(short(30), aoso.TrainOptions{}), 420},
 		{"folds", model(change(func(p *aoso.Params) { p.Calibration = "folds" }), aoso.TrainOptions{}), 2100},
 		{"validation", model(short(30), aoso.TrainOptions{Valid: valid}), 500},
-		{"early stopping", model(change(func(p *aoso.Params) { p.EarlyStopping = 3 }), aoso.TrainOptions{Valid: valid}), 500},
+		{"early stopping", model(change(func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }), aoso.TrainOptions{Valid: valid}), 500},
 		{"without calibration", model(change(func(p *aoso.Params) { p.Calibration = "none" }), aoso.TrainOptions{}), 0},
-		{"paper", model(params(func(p *aoso.Params) { p.Trees = 5 }), aoso.TrainOptions{Valid: valid}), 0},
-		{"time limit", model(change(func(p *aoso.Params) { p.Trees, p.TimeLimit = 0, 0.1 }), aoso.TrainOptions{}), 420},
+		{"paper", model(params(func(p *aoso.Params) { p.NEstimators = 5 }), aoso.TrainOptions{Valid: valid}), 0},
+		{"time limit", model(change(func(p *aoso.Params) { p.NEstimators, p.TimeLimit = 0, 0.1 }), aoso.TrainOptions{}), 420},
 	} {
 		if got := c.model.ConformalRows(); got != c.rows {
 			t.Errorf("%s: scores of %d rows, want %d", c.name, got, c.rows)
@@ -165,7 +165,7 @@ func TestScoresOfTraining(t *testing.T) {
 	}
 	// Interrupted in the first phase, the model has scores of rows that it has not seen.
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := aoso.Train(ctx, set, change(func(p *aoso.Params) { p.Trees = 0 }), aoso.TrainOptions{Callback: func(p aoso.Progress) bool {
+	r, err := aoso.Train(ctx, set, change(func(p *aoso.Params) { p.NEstimators = 0 }), aoso.TrainOptions{Callback: func(p aoso.Progress) bool {
 		if p.Iteration == 20 {
 			cancel()
 		}
@@ -198,7 +198,7 @@ func TestScoresDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := m.Params()
-	p.Trees = 2
+	p.NEstimators = 2
 	for name, other := range map[string]*aoso.Model{
 		"truncated": truncated(t, m, 3), "merged": merged, "refitted": refitted(t, m, fresh, aoso.RefitOptions{}),
 		"continued": train(t, set, p, aoso.TrainOptions{}).Model, "calibrated for fewer trees": fewer,
@@ -214,7 +214,7 @@ func TestScoresDropped(t *testing.T) {
 
 func TestSetErrors(t *testing.T) {
 	d := blobs(175, 60, 4, 3, 255)
-	without := trained(t, d, params(func(p *aoso.Params) { p.Trees = 4 })).Model
+	without := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 4 })).Model
 	m, x := conformalized(t, without, d), d.features()
 	for _, alpha := range []float64{0, 1, -0.1, math.NaN(), math.Inf(1)} {
 		_, err := m.PredictSet(x, aoso.SetOptions{Alpha: alpha}, aoso.PredictOptions{})

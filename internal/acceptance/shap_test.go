@@ -120,7 +120,7 @@ func TestSHAP(t *testing.T) {
 	d := blobs(100, 400, 5, 6, 255).punch(100, 0.05)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Leaves = 12; rounds(p, 4, 6) })).Model
+			m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 12; rounds(p, 4, 6) })).Model
 			for _, trees := range []int{0, 3} {
 				o := aoso.PredictOptions{Trees: trees}
 				values := shapValues(t, m, d.features(), o)
@@ -142,7 +142,7 @@ func TestSHAPLinear(t *testing.T) {
 	d := blobs(106, 400, 5, 6, 12).punch(106, 0.05)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := withLinear(trained(t, d, params(func(p *aoso.Params) { v.change(p); p.Leaves = 12; rounds(p, 2, 6) })).Model, d.x)
+			m := withLinear(trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 12; rounds(p, 2, 6) })).Model, d.x)
 			for _, trees := range []int{0, 1} {
 				o := aoso.PredictOptions{Trees: trees}
 				values := shapValues(t, m, d.features(), o)
@@ -209,7 +209,7 @@ func TestSHAPLinearCategories(t *testing.T) {
 // TestSHAPValues has values at thresholds, beyond all of them and missing.
 func TestSHAPValues(t *testing.T) {
 	d := blobs(101, 300, 3, 4, 9).punch(101, 0.1)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 10 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 10 })).Model
 	extreme := []float64{math.Inf(-1), math.Inf(1), math.NaN(), thresholds(forest(m))[0], math.Nextafter(thresholds(forest(m))[0], 0)}
 	rows := &table{}
 	for _, a := range extreme {
@@ -233,11 +233,11 @@ func TestSHAPValues(t *testing.T) {
 // TestSHAPThreads: the same bits whatever the threads and the rows beside.
 func TestSHAPThreads(t *testing.T) {
 	d := blobs(102, 700, 4, 5, 255)
-	m := withLinear(trained(t, d, params(func(p *aoso.Params) { p.Trees = 10 })).Model, d.x)
-	want := shapValues(t, m, d.features(), aoso.PredictOptions{Threads: 1})
+	m := withLinear(trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 10 })).Model, d.x)
+	want := shapValues(t, m, d.features(), aoso.PredictOptions{NThread: 1})
 	for _, rows := range []int{0, 1, 255, 256, 257, 700} {
 		for _, threads := range []int{0, 1, 2, 3} {
-			got := shapValues(t, m, d.slice(0, rows).featuresOf(4), aoso.PredictOptions{Threads: threads})
+			got := shapValues(t, m, d.slice(0, rows).featuresOf(4), aoso.PredictOptions{NThread: threads})
 			if !slices.Equal(got, want[:rows*25]) {
 				t.Errorf("%d rows, %d threads: other values", rows, threads)
 			}
@@ -307,7 +307,7 @@ func TestSHAPSparse(t *testing.T) {
 			}
 		})
 	}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	if c, err := m.SHAPSparse(aoso.RowMajor[float64](nil, 0, 6), aoso.SHAPOptions{}); err != nil || len(c.Classes) > 0 || !slices.Equal(c.First, []int{0}) {
 		t.Errorf("no rows: %+v, %v", c, err)
 	}
@@ -323,7 +323,7 @@ func TestSHAPWide(t *testing.T) {
 	for i := range 100 * rows { // classes that leaves are sure to move
 		d.x, d.y = append(d.x, d.x[7000+i%rows]), append(d.y, 7000+i%rows)
 	}
-	plain := trained(t, d, params(func(p *aoso.Params) { p.Leaf, p.Trees, p.Leaves = "sparse", 3, 40 })).Model
+	plain := trained(t, d, params(func(p *aoso.Params) { p.Leaf, p.NEstimators, p.MaxLeaves = "sparse", 3, 40 })).Model
 	for _, m := range []*aoso.Model{plain, withLinear(plain, nil)} {
 		x := d.slice(7000, 7000+rows).features()
 		c, err := m.SHAPSparse(x, aoso.SHAPOptions{Top: top})
@@ -438,7 +438,7 @@ func TestSHAPImpossible(t *testing.T) {
 // TestSHAPOneClass: nothing to explain.
 func TestSHAPOneClass(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 1 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	if values := shapValues(t, m, d.features(), aoso.PredictOptions{}); !slices.Equal(values, make([]float64, 4)) {
 		t.Error(values)
 	}
@@ -446,14 +446,14 @@ func TestSHAPOneClass(t *testing.T) {
 
 func TestSHAPErrors(t *testing.T) {
 	d := blobs(105, 50, 4, 3, 255)
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	x := d.features()
 	_, err := m.SHAP(aoso.RowMajor([]float64{1, 2}, 1, 2), aoso.PredictOptions{})
 	wantArgumentError(t, err, "features", "2 columns")
 	_, err = m.SHAP(x, aoso.PredictOptions{Trees: 6})
 	wantArgumentError(t, err, "trees", "6", "0 to 5")
-	_, err = m.SHAP(x, aoso.PredictOptions{Threads: -1})
-	wantArgumentError(t, err, "threads", "-1")
+	_, err = m.SHAP(x, aoso.PredictOptions{NThread: -1})
+	wantArgumentError(t, err, "nthread", "-1")
 	_, err = m.SHAPSparse(x, aoso.SHAPOptions{Top: 4})
 	wantArgumentError(t, err, "top", "4", "0 to 3")
 	_, err = m.SHAPSparse(x, aoso.SHAPOptions{Top: -1})

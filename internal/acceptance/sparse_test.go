@@ -13,7 +13,9 @@ func TestSparseMatchesFull(t *testing.T) {
 	d := blobs(210, 1500, 6, 7, 255)
 	for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(210)} {
 		for _, pairs := range []int{1, 2} {
-			change := func(p *aoso.Params) { p.Pairs, p.Leaves, p.Trees, p.Shrinkage, p.Trim, p.L2 = pairs, 12, 5, 0.2, 0, 1 }
+			change := func(p *aoso.Params) {
+				p.Pairs, p.MaxLeaves, p.NEstimators, p.LearningRate, p.Trim, p.RegLambda = pairs, 12, 5, 0.2, 0, 1
+			}
 			full := trained(t, d, params(change))
 			sparse := trained(t, d, params(func(p *aoso.Params) { change(p); p.Leaf, p.LeafClasses = "sparse", 7 }))
 			if math.Abs(full.TrainLoss-sparse.TrainLoss) > 1e-4*full.TrainLoss {
@@ -56,7 +58,7 @@ func TestSparseChooses(t *testing.T) {
 	d := blobs(212, 2500, 5, 30, 255)
 	p := aoso.DefaultParams()
 	p.Leaf, p.LeafClasses, p.TimeLimit = "sparse", 4, 0
-	p.Preset, p.Shrinkage = aoso.PresetFast, 0.5
+	p.Preset, p.LearningRate = aoso.PresetFast, 0.5
 	r := trained(t, d, p)
 	if r.HeldOut == nil || r.Model.Temperature() == 1 || r.Model.Trees() < 3 {
 		t.Fatalf("%d trees with the temperature %v; held out %+v", r.Model.Trees(), r.Model.Temperature(), r.HeldOut)
@@ -72,7 +74,7 @@ func TestSparseChooses(t *testing.T) {
 func TestSparseContinues(t *testing.T) {
 	d := blobs(213, 300, 4, 9, 255)
 	sparse := func(classes int) aoso.Params {
-		return params(func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Trees = "sparse", classes, 2 })
+		return params(func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.NEstimators = "sparse", classes, 2 })
 	}
 	set, err := aoso.NewDataset(d.features(), aoso.IntLabels(d.y), aoso.DatasetOptions{Init: trained(t, d, sparse(4)).Model})
 	if err != nil {
@@ -105,7 +107,7 @@ func TestWideValidation(t *testing.T) {
 	d, valid := wideTables(distinct, times)
 	train := newDataset(t, d)
 	p := params(func(p *aoso.Params) {
-		p.Leaf, p.LeafClasses, p.Trees, p.Leaves, p.EarlyStopping, p.MinSamples = "sparse", 40, 4, 200, 3, 1
+		p.Leaf, p.LeafClasses, p.NEstimators, p.MaxLeaves, p.EarlyStoppingRounds, p.MinSamplesLeaf = "sparse", 40, 4, 200, 3, 1
 	})
 	wide := aoso.TrainOptions{Valid: aligned(t, train, valid)}
 	b, err := aoso.NewTrainer(train, p, wide)

@@ -51,9 +51,9 @@ func TestStateIsTheModel(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%g/%g", set, method, shrinkage, maxStep), func(t *testing.T) {
 						p := paperParams()
 						change(&p)
-						p.Shrinkage, p.MaxStep, p.StopLoss, p.Threads = shrinkage, maxStep, 1e-9, 1
+						p.LearningRate, p.MaxDeltaStep, p.StopLoss, p.NThread = shrinkage, maxStep, 1e-9, 1
 						rounds(&p, 25, len(train.Classes()))
-						p.Trees = max(min(p.Trees, 50), model.TreesPerIteration(p.Method, len(train.Classes())))
+						p.NEstimators = max(min(p.NEstimators, 50), model.TreesPerIteration(p.Method, len(train.Classes())))
 						checkReportedLoss(t, train, d, p)
 					})
 				}
@@ -70,7 +70,7 @@ func checkReportedLoss(t *testing.T, set *aoso.Dataset, d *table, p aoso.Params)
 		t.Fatal(err)
 	}
 	if got, want := r.TrainLoss, e.LogLoss; !near(got, want, 1e-5) {
-		t.Errorf("shrinkage %g, max_step %g, leaf %s: training says that its loss is %g after %d trees, the model's is %g", p.Shrinkage, p.MaxStep, p.Leaf, got, r.Model.Trees(), want)
+		t.Errorf("shrinkage %g, max_delta_step %g, leaf %s: training says that its loss is %g after %d trees, the model's is %g", p.LearningRate, p.MaxDeltaStep, p.Leaf, got, r.Model.Trees(), want)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestContradictoryRows(t *testing.T) {
 		set := newDataset(t, d)
 		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {0.2, 10}, {1, 2}, {1, 3}, {1, 5}, {1, 20}} {
 			p := paperParams()
-			p.Shrinkage, p.MaxStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, uint64(seed)
+			p.LearningRate, p.MaxDeltaStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, uint64(seed)
 			checkReportedLoss(t, set, d, p)
 			p.Leaf, p.LeafClasses = "sparse", 2
 			checkReportedLoss(t, set, d, p)
@@ -101,10 +101,10 @@ func TestContradictoryRows(t *testing.T) {
 func TestLostRows(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {2}, {3}, {4}, {5}}, y: []int{0, 1, 0, 1, 2}, weights: []float64{5e14, 5e14, 5e14, 1e15, 1e-15}}
 	p := paperParams()
-	p.Shrinkage, p.MaxStep, p.Subsample, p.MinHessian, p.StopLoss = 1, 0.511, 0.15, 1e30, 0
+	p.LearningRate, p.MaxDeltaStep, p.Subsample, p.MinChildWeight, p.StopLoss = 1, 0.511, 0.15, 1e30, 0
 	set := newDataset(t, d)
 	for seed := range uint64(8) {
-		p.Seed, p.Trees = seed, 4000
+		p.Seed, p.NEstimators = seed, 4000
 		b, err := aoso.NewTrainer(set, p, aoso.TrainOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestLostRows(t *testing.T) {
 		b.Close()
 		checkReportedLoss(t, set, d, p)
 
-		p.Trees = 2000
+		p.NEstimators = 2000
 		set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Weights: d.weights, Init: trained(t, d, p).Model})
 		if err != nil {
 			t.Fatal(err)

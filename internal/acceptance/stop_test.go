@@ -20,7 +20,9 @@ func TestEarlyStopping(t *testing.T) {
 			for _, method := range []string{aoso.AOSO, aoso.ABC, aoso.LogitBoost} {
 				t.Run(fmt.Sprint(metric, every, method), func(t *testing.T) {
 					var seen []aoso.Progress
-					r := train(t, set, params(func(p *aoso.Params) { p.Method, p.Metric, p.EarlyStopping, p.Shrinkage = method, metric, 12, 0.3 }),
+					r := train(t, set, params(func(p *aoso.Params) {
+						p.Method, p.Metric, p.EarlyStoppingRounds, p.LearningRate = method, metric, 12, 0.3
+					}),
 						aoso.TrainOptions{Valid: valid, EvalEvery: every, Callback: func(p aoso.Progress) bool {
 							if p.Evaluated {
 								seen = append(seen, p)
@@ -65,7 +67,7 @@ func TestLastIsBest(t *testing.T) {
 	d := blobs(44, 800, 4, 4, 255)
 	set := newDataset(t, d.slice(0, 400))
 	valid := aligned(t, set, d.slice(400, 800))
-	r := train(t, set, params(func(p *aoso.Params) { p.Trees, p.EarlyStopping, p.Shrinkage = 25, 50, 0.02 }), aoso.TrainOptions{Valid: valid, EvalEvery: 10})
+	r := train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.EarlyStoppingRounds, p.LearningRate = 25, 50, 0.02 }), aoso.TrainOptions{Valid: valid, EvalEvery: 10})
 	if r.BestIteration != 25 || r.Model.Trees() != 25 || r.StoppedBy != aoso.StoppedByTrees {
 		t.Errorf("iteration %d is the best, %d trees, stopped by %s", r.BestIteration, r.Model.Trees(), r.StoppedBy)
 	}
@@ -115,7 +117,7 @@ func TestCancel(t *testing.T) {
 	set := newDataset(t, d)
 	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
-			p := params(func(p *aoso.Params) { v.change(p); p.Shrinkage = 0.3; rounds(p, 4, 5) })
+			p := params(func(p *aoso.Params) { v.change(p); p.LearningRate = 0.3; rounds(p, 4, 5) })
 			whole := train(t, set, p, aoso.TrainOptions{}).Model
 			per, seen := whole.TreesPerIteration(), map[int]bool{}
 			for left := 0; ; left++ {

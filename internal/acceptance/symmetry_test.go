@@ -22,7 +22,7 @@ func TestPermutedFeatures(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			p := params(func(p *aoso.Params) { v.change(p); p.Leaves = 8; rounds(p, 4, 5) })
+			p := params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 8; rounds(p, 4, 5) })
 			a, b := trained(t, d, p).Model, trained(t, permuted, p).Model
 			if !slices.Equal(rawScores(t, a, d.features(), aoso.PredictOptions{}), rawScores(t, b, permuted.features(), aoso.PredictOptions{})) {
 				t.Error("the scores differ")
@@ -58,7 +58,7 @@ func TestRenamedClasses(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			p := params(func(p *aoso.Params) { v.change(p); p.Leaves, p.MinSamples = 6, 200; rounds(p, 4, 5) })
+			p := params(func(p *aoso.Params) { v.change(p); p.MaxLeaves, p.MinSamplesLeaf = 6, 200; rounds(p, 4, 5) })
 			a, b := trained(t, d, p).Model, trained(t, renamed, p).Model
 			f, g := rawScores(t, a, d.features(), aoso.PredictOptions{}), rawScores(t, b, d.features(), aoso.PredictOptions{})
 			for i := range d.y {
@@ -103,7 +103,7 @@ func TestTies(t *testing.T) {
 		})
 	}
 	symmetric := &table{x: [][]float64{{1}, {2}, {2}, {3}}, y: []int{0, 1, 1, 0}}
-	m := trained(t, symmetric, params(func(p *aoso.Params) { p.Trees, p.Leaves = 1, 2 })).Model
+	m := trained(t, symmetric, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 1, 2 })).Model
 	if cut := thresholds(forest(m)); !slices.Equal(cut, []float64{1.5}) {
 		t.Errorf("cut at %v, want 1.5", cut)
 	}
@@ -118,7 +118,7 @@ func TestCutInNode(t *testing.T) {
 	for i := range 30 { // holds 1 and 9 alone
 		d.x, d.y = append(d.x, []float64{1, float64(1 + i%2*8)}), append(d.y, 1+i%2)
 	}
-	m := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Leaves = 1, 3 })).Model
+	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 1, 3 })).Model
 	if s := splits(forest(m)); len(s) != 2 || s[0].Feature != 0 || s[0].Threshold() != 0.5 || s[1].Feature != 1 || s[1].Threshold() != 4.5 {
 		t.Errorf("splits %v, want feature 0 at 0.5 and 1 at 4.5", s)
 	}

@@ -66,7 +66,7 @@ func TestCategories(t *testing.T) {
 					t.Fatal(err)
 				}
 				params := paperParams()
-				params.Trees, params.Pairs, params.Method, params.MinSamples = 30, p.pairs, p.method, p.minSamples
+				params.NEstimators, params.Pairs, params.Method, params.MinSamplesLeaf = 30, p.pairs, p.method, p.minSamples
 				if p.method == "abc" {
 					params.Leaf = "pair"
 				}
@@ -157,7 +157,7 @@ func TestContinueCategories(t *testing.T) {
 			}
 		}
 		p := aoso.DefaultParams()
-		p.Preset, p.Method, p.Trees = "paper", v.method, 6
+		p.Preset, p.Method, p.NEstimators = "paper", v.method, 6
 		testColumns, testLabels := coloured(500, v.categories, 3, 4)
 		test := mustTable(t, testColumns)
 		train := func(x aoso.Features, before *aoso.Model) (*aoso.Dataset, *aoso.Result) {

@@ -165,7 +165,7 @@ func readTable(path string) (*table, error) {
 // params returns the defaults without trimming, which is an approximation, changed.
 func params(change func(*aoso.Params)) aoso.Params {
 	p := paperParams()
-	p.Threads, p.Trim = 1, 0
+	p.NThread, p.Trim = 1, 0
 	if change != nil {
 		change(&p)
 	}
@@ -173,7 +173,7 @@ func params(change func(*aoso.Params)) aoso.Params {
 }
 
 // paper makes the parameters those of the paper's algorithm.
-func paper(p *aoso.Params) { p.Leaf, p.Pairs, p.MinSamples = "pair", 1, 1 }
+func paper(p *aoso.Params) { p.Leaf, p.Pairs, p.MinSamplesLeaf = "pair", 1, 1 }
 
 func newDataset(t testing.TB, d *table) *aoso.Dataset {
 	t.Helper()
@@ -419,7 +419,7 @@ func setOf(t testing.TB, d *aoso.Dataset) *data.Set {
 func paperParams() aoso.Params {
 	p := aoso.DefaultParams()
 	p.Preset, p.Start = aoso.PresetPaper, "zero"
-	p.Trees, p.Leaves, p.MinSamples = 1000, 20, 1
-	p.Shrinkage, p.L2, p.MaxStep, p.Subsample, p.ColsampleByNode = 0.1, 0, 5, 1, 1
+	p.NEstimators, p.MaxLeaves, p.MinSamplesLeaf = 1000, 20, 1
+	p.LearningRate, p.RegLambda, p.MaxDeltaStep, p.Subsample, p.ColsampleByNode = 0.1, 0, 5, 1, 1
 	return p
 }

@@ -12,7 +12,7 @@ func TestSharedDataset(t *testing.T) {
 	d := blobs(39, 500, 5, 4, 255)
 	set := newDataset(t, d)
 	valid := aligned(t, set, d)
-	p := params(func(p *aoso.Params) { p.Trees, p.Subsample = 10, 0.7 })
+	p := params(func(p *aoso.Params) { p.NEstimators, p.Subsample = 10, 0.7 })
 	want := train(t, set, p, aoso.TrainOptions{Valid: valid}).Model.Fingerprint()
 	prints := make(chan string)
 	for range 4 {
@@ -35,7 +35,7 @@ func TestSharedDataset(t *testing.T) {
 func TestTrainErrors(t *testing.T) {
 	d := blobs(41, 100, 3, 3, 255)
 	set := newDataset(t, d)
-	first := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Pairs = 2, 1 })).Model
+	first := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Pairs = 2, 1 })).Model
 	continued, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: first})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestTrainErrors(t *testing.T) {
 	}
 	t.Run("continued with other pairs", func(t *testing.T) {
 		d := blobs(42, 100, 3, 4, 255)
-		first := trained(t, d, params(func(p *aoso.Params) { p.Trees, p.Pairs = 2, 1 })).Model
+		first := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Pairs = 2, 1 })).Model
 		set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: first})
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestTrainErrors(t *testing.T) {
 	})
 	t.Run("good level of the environment", func(t *testing.T) {
 		t.Setenv("AOSO_LEVEL", "generic")
-		if r := trained(t, d, params(func(p *aoso.Params) { p.Trees = 1 })); r.Level != "generic" {
+		if r := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })); r.Level != "generic" {
 			t.Errorf("level %s", r.Level)
 		}
 	})

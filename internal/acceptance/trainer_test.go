@@ -42,11 +42,11 @@ func TestSteps(t *testing.T) {
 			t.Run(stop+"/"+v.name, func(t *testing.T) {
 				p := params(func(p *aoso.Params) {
 					v.change(p)
-					p.Shrinkage, p.Subsample = 0.3, 0.8
+					p.LearningRate, p.Subsample = 0.3, 0.8
 					rounds(p, 12, 4)
 					switch stop {
 					case aoso.StoppedByEarlyStopping:
-						p.EarlyStopping = 8
+						p.EarlyStoppingRounds = 8
 						rounds(p, 1000, 4)
 					case aoso.StoppedByStopLoss:
 						p.StopLoss = 100
@@ -83,7 +83,7 @@ func TestSteps(t *testing.T) {
 func TestSnapshots(t *testing.T) {
 	all := letter()
 	set := newDataset(t, all.slice(0, 2000))
-	p := params(func(p *aoso.Params) { p.Trees = 40 })
+	p := params(func(p *aoso.Params) { p.NEstimators = 40 })
 	b := newTrainer(t, set, p, aoso.TrainOptions{})
 	var models []*aoso.Model
 	var files [][]byte
@@ -105,7 +105,7 @@ func TestSnapshots(t *testing.T) {
 			t.Errorf("the model of %d trees has changed", n)
 		}
 		if n == 1 || n == 17 {
-			p.Trees = n
+			p.NEstimators = n
 			if got, want := m.Fingerprint(), train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
 				t.Errorf("%d trees: fingerprint %s, want %s", n, got, want)
 			}
@@ -119,7 +119,7 @@ func TestSnapshotEarlyStopping(t *testing.T) {
 	d := blobs(91, 1200, 4, 4, 255)
 	set := newDataset(t, d.slice(0, 300))
 	valid := aligned(t, set, d.slice(300, 1200))
-	p := params(func(p *aoso.Params) { p.EarlyStopping, p.Shrinkage = 10, 0.5 })
+	p := params(func(p *aoso.Params) { p.EarlyStoppingRounds, p.LearningRate = 10, 0.5 })
 	b := newTrainer(t, set, p, aoso.TrainOptions{Valid: valid})
 	best, value, past := 0, math.Inf(1), 0
 	for {
@@ -149,7 +149,7 @@ func TestResume(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *aoso.Params) {
 				v.change(p)
-				p.Shrinkage, p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.3, 0.7, 0.8, 0.7
+				p.LearningRate, p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.3, 0.7, 0.8, 0.7
 				rounds(p, 4, 5)
 			})
 			want := train(t, set, p, aoso.TrainOptions{})
@@ -188,7 +188,7 @@ func TestFreedTrainer(t *testing.T) {
 	d := blobs(93, 200, 3, 3, 255)
 	set := newDataset(t, d)
 	for _, stopping := range []int{0, 100} {
-		b := newTrainer(t, set, params(func(p *aoso.Params) { p.EarlyStopping = stopping }), aoso.TrainOptions{Valid: aligned(t, set, d)})
+		b := newTrainer(t, set, params(func(p *aoso.Params) { p.EarlyStoppingRounds = stopping }), aoso.TrainOptions{Valid: aligned(t, set, d)})
 		for range 5 {
 			b.Step(t.Context())
 		}
@@ -212,7 +212,7 @@ func TestTrainOnUnknown(t *testing.T) {
 	other := &table{x: d.x, y: append([]int{7}, d.y[1:]...)}
 	_, err := aoso.NewTrainer(aligned(t, set, other), params(nil), aoso.TrainOptions{})
 	wantArgumentError(t, err, "train", "1 rows of unknown classes")
-	if _, err := aoso.Train(context.Background(), aligned(t, set, d), params(func(p *aoso.Params) { p.Trees = 2 }), aoso.TrainOptions{}); err != nil {
+	if _, err := aoso.Train(context.Background(), aligned(t, set, d), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}); err != nil {
 		t.Errorf("an aligned dataset of known classes: %v", err)
 	}
 	// Nor is one without rows.
@@ -236,9 +236,9 @@ func TestLastProgress(t *testing.T) {
 		stop   string
 		change func(*aoso.Params)
 	}{
-		{aoso.StoppedByTrees, func(p *aoso.Params) { p.Trees = 4 }},
-		{aoso.StoppedByStopLoss, func(p *aoso.Params) { p.Trees, p.StopLoss = 1000, 50 }},
-		{aoso.StoppedByEarlyStopping, func(p *aoso.Params) { p.Trees, p.EarlyStopping, p.Shrinkage = 1000, 2, 1 }},
+		{aoso.StoppedByTrees, func(p *aoso.Params) { p.NEstimators = 4 }},
+		{aoso.StoppedByStopLoss, func(p *aoso.Params) { p.NEstimators, p.StopLoss = 1000, 50 }},
+		{aoso.StoppedByEarlyStopping, func(p *aoso.Params) { p.NEstimators, p.EarlyStoppingRounds, p.LearningRate = 1000, 2, 1 }},
 	} {
 		t.Run(test.stop, func(t *testing.T) {
 			o := aoso.TrainOptions{}

@@ -16,7 +16,7 @@ import (
 // otherwise.
 func tuned(t *testing.T, set *aoso.Dataset, o aoso.TuneOptions, change ...func(*aoso.Params)) *aoso.TuneResult {
 	t.Helper()
-	p := defaults(slices.Insert(change, 0, func(p *aoso.Params) { p.Threads, p.Calibration = 1, "holdout" })...)
+	p := defaults(slices.Insert(change, 0, func(p *aoso.Params) { p.NThread, p.Calibration = 1, "holdout" })...)
 	r, err := aoso.Tune(context.Background(), set, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestTune(t *testing.T) {
 			best = trial
 		}
 		p, err := aoso.ParseParams(trial.Params)
-		if err != nil || p.Leaves < 2 || trial.Number == 1 && p.Leaves != start.Leaves {
+		if err != nil || p.MaxLeaves < 2 || trial.Number == 1 && p.MaxLeaves != start.MaxLeaves {
 			t.Errorf("trial %d: %q, %v", i, trial.Params, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestTune(t *testing.T) {
 		t.Errorf("other trees with %q, %v", r.Params.Changes(), err)
 	}
 	first3, other := tuned(t, set, aoso.TuneOptions{Trials: 3}), tuned(t, set, aoso.TuneOptions{Trials: 3}, func(p *aoso.Params) { p.Seed = 1 })
-	threads := tuned(t, set, aoso.TuneOptions{Trials: 3}, func(p *aoso.Params) { p.Threads = 3 })
+	threads := tuned(t, set, aoso.TuneOptions{Trials: 3}, func(p *aoso.Params) { p.NThread = 3 })
 	if threads.Model.Fingerprint() != first3.Model.Fingerprint() || !slices.Equal(trialsOnly(threads.Trials), trialsOnly(first3.Trials)) {
 		t.Error("another search with three threads")
 	}
@@ -106,14 +106,14 @@ func dumped(t *testing.T, m *aoso.Model) []byte {
 // TestTuneGiven: what is given stays as it is.
 func TestTuneGiven(t *testing.T) {
 	set := newDataset(t, noisyBlobs(160))
-	r := tuned(t, set, aoso.TuneOptions{Trials: 8}, func(p *aoso.Params) { p.Trees, p.Leaves, p.L2, p.MinHessian = 12, 7, 0.5, 0.25 })
+	r := tuned(t, set, aoso.TuneOptions{Trials: 8}, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.RegLambda, p.MinChildWeight = 12, 7, 0.5, 0.25 })
 	for _, trial := range r.Trials {
 		p, err := aoso.ParseParams(trial.Params)
-		if err != nil || p.Trees != 12 || p.Leaves != 7 || p.L2 != 0.5 || p.MinHessian != 0.25 || trial.Trained > 12 {
+		if err != nil || p.NEstimators != 12 || p.MaxLeaves != 7 || p.RegLambda != 0.5 || p.MinChildWeight != 0.25 || trial.Trained > 12 {
 			t.Errorf("%+v, %v", trial, err)
 		}
 	}
-	if r.Model.Trees() != 12 || r.Params.Leaves != 7 {
+	if r.Model.Trees() != 12 || r.Params.MaxLeaves != 7 {
 		t.Errorf("%d trees, %s", r.Model.Trees(), r.Params.Changes())
 	}
 }
@@ -167,7 +167,7 @@ func TestTuneTable(t *testing.T) {
 		"data":       {newDataset(t, d.slice(1, 160)), nil, func(*aoso.Params) {}, "other data"},
 		"validation": {set, aligned(t, set, d), func(*aoso.Params) {}, "another validation set"},
 		"seed":       {set, nil, func(p *aoso.Params) { p.Seed = 3 }, "other parameters"},
-		"parameters": {set, nil, func(p *aoso.Params) { p.Leaves = 3 }, "other parameters"},
+		"parameters": {set, nil, func(p *aoso.Params) { p.MaxLeaves = 3 }, "other parameters"},
 	} {
 		_, err := aoso.Tune(context.Background(), other.set, defaults(other.change), aoso.TuneOptions{Valid: other.valid, Table: path})
 		wantArgumentError(t, err, "table", other.want)
@@ -230,7 +230,7 @@ func TestTuneValidated(t *testing.T) {
 		t.Errorf("%+v, the result says %+v, trial 1 %+v; %v", e, r.Valid, r.Trials[2], err)
 	}
 	// A model that is continued has seen the rows.
-	init, err := aoso.NewDataset(train.features(), train.labels(), aoso.DatasetOptions{Init: trained(t, train, params(func(p *aoso.Params) { p.Trees = 5 })).Model})
+	init, err := aoso.NewDataset(train.features(), train.labels(), aoso.DatasetOptions{Init: trained(t, train, params(func(p *aoso.Params) { p.NEstimators = 5 })).Model})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestTuneMethods(t *testing.T) {
 		if method == aoso.ABC {
 			per--
 		}
-		if r.Model.Trees()%per != 0 || r.Params.Trees != r.Model.Trees() || mostTrials(r) != 4 {
+		if r.Model.Trees()%per != 0 || r.Params.NEstimators != r.Model.Trees() || mostTrials(r) != 4 {
 			t.Errorf("%s: %d trees, %s", method, r.Model.Trees(), r.Params.Changes())
 		}
 	}
@@ -281,10 +281,10 @@ func TestTuneErrors(t *testing.T) {
 		o      aoso.TuneOptions
 		change func(*aoso.Params)
 	}{
-		"trials":         {aoso.TuneOptions{Trials: -1}, func(*aoso.Params) {}},
-		"preset":         {aoso.TuneOptions{}, func(p *aoso.Params) { p.Preset = aoso.PresetPaper }},
-		"early_stopping": {aoso.TuneOptions{}, func(p *aoso.Params) { p.EarlyStopping = 3 }},
-		"valid":          {aoso.TuneOptions{Valid: newDataset(t, noisyBlobs(50))}, func(*aoso.Params) {}},
+		"trials":                {aoso.TuneOptions{Trials: -1}, func(*aoso.Params) {}},
+		"preset":                {aoso.TuneOptions{}, func(p *aoso.Params) { p.Preset = aoso.PresetPaper }},
+		"early_stopping_rounds": {aoso.TuneOptions{}, func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }},
+		"valid":                 {aoso.TuneOptions{Valid: newDataset(t, noisyBlobs(50))}, func(*aoso.Params) {}},
 	} {
 		_, err := aoso.Tune(context.Background(), set, defaults(test.change), test.o)
 		wantArgumentError(t, err, argument)

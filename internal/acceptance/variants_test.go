@@ -40,4 +40,6 @@ var everyVariant = append(slices.Clip(variants), []variant{
 }...)
 
 // rounds sets the number of trees to that of n iterations.
-func rounds(p *aoso.Params, n, classes int) { p.Trees = n * model.TreesPerIteration(p.Method, classes) }
+func rounds(p *aoso.Params, n, classes int) {
+	p.NEstimators = n * model.TreesPerIteration(p.Method, classes)
+}

@@ -33,7 +33,7 @@ func TestWideClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := aoso.DefaultParams()
-	p.Trees, p.Leaves, p.Calibration = 4, 8, "none"
+	p.NEstimators, p.MaxLeaves, p.Calibration = 4, 8, "none"
 	r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)

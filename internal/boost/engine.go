@@ -177,7 +177,7 @@ func (e *Engine) evaluate() {
 		}
 	}
 	e.stopped, e.seen = "", false
-	if now.Valid != nil && e.job.Params.EarlyStopping > 0 && !e.judged() {
+	if now.Valid != nil && e.job.Params.EarlyStoppingRounds > 0 && !e.judged() {
 		e.recordMetric(e.monitored(now.Valid))
 		return
 	}
@@ -202,10 +202,10 @@ func (e *Engine) decide() {
 // SetShrinkage changes the shrinkage of later iterations.
 func (e *Engine) SetShrinkage(shrinkage float64) {
 	p := &e.job.Params
-	if e.freed || p.Shrinkage == shrinkage {
+	if e.freed || p.LearningRate == shrinkage {
 		return
 	}
-	p.Shrinkage = shrinkage
+	p.LearningRate = shrinkage
 	e.trees.grower.SetShrinkage(shrinkage)
 	e.trees.values.Newton.Shrinkage = shrinkage
 	switch period := p.Period(); {
@@ -304,7 +304,7 @@ func (e *Engine) result(look bool) Result {
 		r.TrainLoss, r.Valid = e.TrainLoss(), e.Evaluate(1)
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
-	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {
+	if best := e.best; e.job.Params.EarlyStoppingRounds > 0 && best.iteration > 0 {
 		if r.Valid != nil && !e.judged() {
 			best.update(e.monitored(r.Valid), e.job.Params.MinDelta, &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
 		}

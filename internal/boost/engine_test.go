@@ -33,8 +33,8 @@ func TestScoresAreKept(t *testing.T) {
 	set.Target = data.Target{Classes: []string{"a", "b", "c"}, Labels: []int32{0, 1, 0, 1, 2}}
 	e := New(Job{
 		Params: Params{
-			Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", Leaves: 3, MinSamples: 1,
-			ColsampleByTree: 1, ColsampleByNode: 1, Shrinkage: 0.1, MaxStep: 5, Subsample: 1, Trees: 20,
+			Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", MaxLeaves: 3, MinSamplesLeaf: 1,
+			ColsampleByTree: 1, ColsampleByNode: 1, LearningRate: 0.1, MaxDeltaStep: 5, Subsample: 1, NEstimators: 20,
 		},
 		Train: set, EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15,
 	})

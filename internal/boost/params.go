@@ -29,11 +29,11 @@ func (p *Params) SearchBins() int {
 func (p *Params) tree(columns, cacheBytes int) tree.Params {
 	selection, _ := loss.ParseSelection(p.PairSelection)
 	t := tree.Params{
-		Leaves:     p.Leaves,
+		Leaves:     p.MaxLeaves,
 		MaxDepth:   p.MaxDepth,
-		MinSamples: p.MinSamples,
-		MinHessian: p.MinHessian,
-		MinGain:    p.MinGain,
+		MinSamples: p.MinSamplesLeaf,
+		MinHessian: p.MinChildWeight,
+		MinGain:    p.Gamma,
 		Subsets:    tree.Subsets{Smoothing: p.CategorySmoothing, L2: p.CategoryL2, Limit: p.CategoryLimit},
 		Newton:     p.newton(),
 		Trim:       p.Trim,
@@ -49,7 +49,7 @@ func (p *Params) tree(columns, cacheBytes int) tree.Params {
 }
 
 func (p *Params) newton() loss.Newton {
-	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2, Named: p.NamedClasses()}
+	return loss.Newton{Shrinkage: p.LearningRate, MaxStep: p.MaxDeltaStep, L2: p.RegLambda, Named: p.NamedClasses()}
 }
 
 // FullLeaf reports whether leaf values come from the totals of all classes.
@@ -124,7 +124,7 @@ func (p *Params) Period() int {
 	if p.NamedClasses() > 0 {
 		return 0
 	}
-	if !p.FixedPairs() && p.Shrinkage*p.MaxStep <= smallStep {
+	if !p.FixedPairs() && p.LearningRate*p.MaxDeltaStep <= smallStep {
 		return 0
 	}
 	return p.safePeriod()
@@ -137,7 +137,7 @@ func (p *Params) safePeriod() int {
 	if p.FixedPairs() {
 		return 1
 	}
-	return max(1, int(min(apart/(2*p.Shrinkage*p.MaxStep), most)))
+	return max(1, int(min(apart/(2*p.LearningRate*p.MaxDeltaStep), most)))
 }
 
 // Share returns a share of n, at least one if n is.

@@ -14,20 +14,20 @@ type Params struct {
 	BaseClass              string
 	BaseGap                int
 	Preset                 string
-	Trees                  int
-	Leaves                 int
-	Shrinkage              float64
+	NEstimators            int
+	MaxLeaves              int
+	LearningRate           float64
 	MaxDepth               int
-	MinSamples             int
-	MinHessian             float64
-	MinGain                float64
+	MinSamplesLeaf         int
+	MinChildWeight         float64
+	Gamma                  float64
 	MonotoneConstraints    string
 	InteractionConstraints string
 	CategorySmoothing      float64
 	CategoryL2             float64
 	CategoryLimit          int
-	L2                     float64
-	MaxStep                float64
+	RegLambda              float64
+	MaxDeltaStep           float64
 	Subsample              float64
 	ColsampleByTree        float64
 	ColsampleByNode        float64
@@ -35,11 +35,11 @@ type Params struct {
 	Calibration            string
 	StopLoss               float64
 	TimeLimit              float64
-	EarlyStopping          int
+	EarlyStoppingRounds    int
 	Metric                 string
 	TopK                   int
 	MinDelta               float64
-	Threads                int
+	NThread                int
 	Seed                   uint64
 	Level                  string
 }

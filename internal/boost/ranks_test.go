@@ -83,8 +83,8 @@ func TestRanks(t *testing.T) {
 	team := par.NewTeam(1)
 	defer team.Close()
 	base := Params{
-		Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", Leaves: 12, MinSamples: 1,
-		ColsampleByTree: 1, ColsampleByNode: 1, Shrinkage: 0.1, MaxStep: 5, Subsample: 1, Trees: 12, BaseGap: 1, BaseClass: "worst",
+		Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", MaxLeaves: 12, MinSamplesLeaf: 1,
+		ColsampleByTree: 1, ColsampleByNode: 1, LearningRate: 0.1, MaxDeltaStep: 5, Subsample: 1, NEstimators: 12, BaseGap: 1, BaseClass: "worst",
 	}
 	for _, test := range []struct {
 		name     string
@@ -94,13 +94,13 @@ func TestRanks(t *testing.T) {
 	}{
 		{"plain", 4, false, func(*Params) {}},
 		{"pair leaves, trim", 5, true, func(p *Params) { p.Leaf, p.Trim = "pair", 0.1 }},
-		{"4 pairs, min samples", 9, false, func(p *Params) { p.Pairs, p.MinSamples, p.L2 = 4, 20, 1 }},
+		{"4 pairs, min samples", 9, false, func(p *Params) { p.Pairs, p.MinSamplesLeaf, p.RegLambda = 4, 20, 1 }},
 		{"root pairs", 4, true, func(p *Params) { p.PairSelection, p.Pairs = "root", 2 }},
 		{"subsample, columns", 6, true, func(p *Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.6, 0.8, 0.7, 0.05 }},
-		{"large steps", 3, false, func(p *Params) { p.Shrinkage = 1 }},
+		{"large steps", 3, false, func(p *Params) { p.LearningRate = 1 }},
 		{"logitboost", 3, false, func(p *Params) { p.Method = "logitboost" }},
 		{"abc", 4, true, func(p *Params) { p.Method = "abc" }},
-		{"sparse", 50, true, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.Leaves = "sparse", 4, 8, 40 }},
+		{"sparse", 50, true, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.MaxLeaves = "sparse", 4, 8, 40 }},
 		{"sparse, one pair", 50, false, func(p *Params) { p.Leaf, p.LeafClasses, p.Trim = "sparse", 5, 0.1 }},
 		{"sparse, first order", 20, false, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.PairSelection = "sparse", 2, 8, "first_order" }},
 		{"sparse, root pairs", 20, false, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.PairSelection = "sparse", 2, 8, "root" }},
@@ -108,7 +108,7 @@ func TestRanks(t *testing.T) {
 			p.Leaf, p.Pairs, p.LeafClasses, p.Subsample, p.ColsampleByNode = "sparse", 4, 8, 0.6, 0.7
 		}},
 		{"linear", 4, true, func(p *Params) { p.Start = "linear" }},
-		{"linear, pair leaves, large steps", 5, false, func(p *Params) { p.Start, p.Leaf, p.Shrinkage, p.Trim = "linear", "pair", 1, 0.1 }},
+		{"linear, pair leaves, large steps", 5, false, func(p *Params) { p.Start, p.Leaf, p.LearningRate, p.Trim = "linear", "pair", 1, 0.1 }},
 		{"linear, sparse", 50, true, func(p *Params) { p.Start, p.Leaf, p.Pairs, p.LeafClasses, p.Subsample = "linear", "sparse", 2, 8, 0.6 }},
 		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
 	} {

@@ -18,13 +18,13 @@ const (
 func (e *Engine) stopReason() StopReason {
 	p, now := &e.job.Params, &e.status
 	switch {
-	case e.seen && now.Iteration-e.best.iteration >= p.EarlyStopping:
+	case e.seen && now.Iteration-e.best.iteration >= p.EarlyStoppingRounds:
 		return StoppedByEarlyStopping
 	case e.idle:
 		return StoppedByNoSplit
 	case e.job.Objective == nil && e.state.lossAtMost(p.StopLoss):
 		return StoppedByStopLoss
-	case e.grown+e.perIteration > p.Trees:
+	case e.grown+e.perIteration > p.NEstimators:
 		return StoppedByTrees
 	}
 	return ""

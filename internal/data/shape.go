@@ -6,7 +6,7 @@ import "github.com/libaoso/aoso/internal/category"
 type Shape struct {
 	Rows, Features, Classes int
 	ValidRows               int
-	MaxBins                 int
+	MaxBin                  int
 	Rated, Categories       int
 	Dense                   bool
 	Mapped                  bool
@@ -16,4 +16,4 @@ type Shape struct {
 func (s *Shape) Columns() int { return s.Features + s.Rated*category.RateColumns(s.Classes) }
 
 // Bins returns the most value bins of a feature: each holds a value of some row.
-func (s *Shape) Bins() int { return min(s.MaxBins, s.Rows) }
+func (s *Shape) Bins() int { return min(s.MaxBin, s.Rows) }

@@ -101,7 +101,7 @@ func (f *Fit) start() {
 			return
 		}
 	}
-	if p := &j.Settings[0]; j.Linear && !(j.Choose && p.EarlyStopping == 0 && f.judges(j.Valid, p)) {
+	if p := &j.Settings[0]; j.Linear && !(j.Choose && p.EarlyStoppingRounds == 0 && f.judges(j.Valid, p)) {
 		f.setting++
 	}
 	f.trainFinal(j.Settings[f.setting], 0)
@@ -202,7 +202,7 @@ func (f *Fit) continues() bool { return f.phase == HoldOut || f.tryNext() }
 // tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
 	r := f.run
-	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStopping > 0) {
+	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStoppingRounds > 0) {
 		return false
 	}
 	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
@@ -241,7 +241,7 @@ func (f *Fit) checkTime(elapsed time.Duration) {
 // the path adds its point there.
 func (f *Fit) follows() bool {
 	r := f.run
-	if r.params().EarlyStopping == 0 {
+	if r.params().EarlyStoppingRounds == 0 {
 		return false
 	}
 	if s := r.engines[0].Status(); s.Best == s.Iteration {
@@ -254,7 +254,7 @@ func (f *Fit) follows() bool {
 // observe updates the status after an iteration, or before the first.
 func (f *Fit) observe() {
 	r := f.run
-	f.status = Status{Status: r.engines[0].Status(), Phase: f.phase, MaxTrees: r.params().Trees}
+	f.status = Status{Status: r.engines[0].Status(), Phase: f.phase, MaxTrees: r.params().NEstimators}
 	now := &f.status
 	if start := f.job.Start; start != nil {
 		now.MaxTrees += start.Forest.Trees()
@@ -295,7 +295,7 @@ func (f *Fit) conclude() {
 	f.freeParts()
 	params := *f.best.params()
 	if f.job.Choose {
-		params.Trees = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
+		params.NEstimators = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
 	}
 	f.trainFinal(params, 0)
 }
@@ -425,7 +425,7 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 // validate sets the number of trees and the temperature from the validation set.
 func (r *Result) validate(f *Fit, run *run, look bool) {
 	path, end := run.path, r.BestIteration
-	if f.job.Choose && r.Params.EarlyStopping == 0 {
+	if f.job.Choose && r.Params.EarlyStoppingRounds == 0 {
 		end = path.picked().iteration
 	}
 	at := path.pointAt(end)

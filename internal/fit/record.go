@@ -62,7 +62,7 @@ func (f *Fit) repeats(p boost.Params) *RunRecord {
 // began reports whether the run began with settings p. Threads, level and time limit do not matter.
 func (r *RunRecord) began(p boost.Params) bool {
 	before := r.Params
-	before.Threads, before.Level, before.TimeLimit = p.Threads, p.Level, p.TimeLimit
+	before.NThread, before.Level, before.TimeLimit = p.NThread, p.Level, p.TimeLimit
 	return before == p
 }
 
@@ -92,8 +92,8 @@ func (r *Record) Check(j *Job) error {
 // tried reports whether the run may be that of settings p. Where rows held out choose the number of
 // trees, the model itself may have fewer.
 func (r *RunRecord) tried(j *Job, p boost.Params) bool {
-	if j.Choose && r.Params.Trees < p.Trees {
-		p.Trees = r.Params.Trees
+	if j.Choose && r.Params.NEstimators < p.NEstimators {
+		p.NEstimators = r.Params.NEstimators
 	}
 	return r.began(p)
 }
@@ -115,11 +115,11 @@ func (r *RunRecord) check(f *model.Forest, j *Job) error {
 		return fmt.Errorf("its model has leaf_classes %d in place of %d", f.Named(), p.LeafClasses)
 	case linear != p.Start:
 		return fmt.Errorf("its model has start %s in place of %s", linear, p.Start)
-	case grown < 0 || grown > p.Trees || grown%per != 0:
-		return fmt.Errorf("its model has %d trees, and %d to %d in steps of %d are possible", f.Trees(), first, first+p.Trees, per)
+	case grown < 0 || grown > p.NEstimators || grown%per != 0:
+		return fmt.Errorf("its model has %d trees, and %d to %d in steps of %d are possible", f.Trees(), first, first+p.NEstimators, per)
 	}
 	for t := range f.Trees() - first {
-		if err := tree.Fits(f.Tree(first+t), j.Train.Mapper, p.Leaves); err != nil {
+		if err := tree.Fits(f.Tree(first+t), j.Train.Mapper, p.MaxLeaves); err != nil {
 			return fmt.Errorf("tree %d: %w", first+t, err)
 		}
 	}

@@ -36,7 +36,7 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
 
 // mostIterations returns the most iterations that the run may have.
-func (r *run) mostIterations() int { return r.params().Trees / r.engines[0].TreesPerIteration() }
+func (r *run) mostIterations() int { return r.params().NEstimators / r.engines[0].TreesPerIteration() }
 
 // over reports whether an engine has stopped for good.
 func over(e *boost.Engine) bool {

@@ -160,7 +160,7 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 	f.job.Settings = []boost.Params{params}
 	if t.judge.parts != nil {
 		if f.job.Choose {
-			params.Trees = t.run.path.picked().iteration * f.TreesPerIteration()
+			params.NEstimators = t.run.path.picked().iteration * f.TreesPerIteration()
 		}
 		f.best = t.run
 		f.trainFinal(params, 0)

@@ -55,7 +55,7 @@ func newEstimate(s data.Shape, p *boost.Params) *estimate {
 	e := &estimate{
 		Params: p, Shape: s,
 		rows: float64(s.Rows), columns: float64(s.Columns()), classes: float64(s.Classes), valid: float64(s.ValidRows),
-		threads: float64(par.NewTeam(p.Threads).Workers()),
+		threads: float64(par.NewTeam(p.NThread).Workers()),
 		stride:  float64(loss.Stride(s.Classes, p.Padding(s.Classes))),
 		drawn:   s.Rows,
 	}
@@ -138,7 +138,7 @@ func (e *estimate) columnsBytes() float64 {
 }
 
 // leaves returns the most leaves that a tree can have.
-func (e *estimate) leaves() float64 { return float64(min(e.Leaves, e.Rows)) }
+func (e *estimate) leaves() float64 { return float64(min(e.MaxLeaves, e.Rows)) }
 
 // coarse reports whether the features are kept in coarse bins as well.
 func (e *estimate) coarse() bool { return e.Bins() > e.SearchBins() }
@@ -165,7 +165,7 @@ func (e *estimate) residualBytes() float64 {
 
 // leafPathBytes returns the memory of the leaf path of a row, for sparse class scores.
 func (e *estimate) leafPathBytes() float64 {
-	return 4 * math.Ceil(float64(e.Trees)/odds.SpanTrees) * odds.SpanTrees
+	return 4 * math.Ceil(float64(e.NEstimators)/odds.SpanTrees) * odds.SpanTrees
 }
 
 // scoreBytes returns the memory of the scores of a validation row.
@@ -184,8 +184,8 @@ func (e *estimate) sparseBytes(named float64) float64 {
 	kept := min(e.leaves()*e.classes, tree.SparsePerRow*float64(e.drawn)+tree.SparseBytes/listed)
 	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
-	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
-	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.Trees)/odds.SpanTrees)
+	changes := change * named * (e.leaves() + 1) * float64(e.NEstimators)
+	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.NEstimators)/odds.SpanTrees)
 	cached := e.threads * odds.LeafCacheBytes(named, e.leaves())
 	return changes + indexes + (e.threads+1)*(2*sums+factors)*e.classes + lists + known + cached
 }
@@ -229,7 +229,7 @@ func (e *estimate) histogramBytes() float64 {
 	if e.FixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.NamedClasses() == 0 {
 		kept := tree.MostHistograms(int(cells), int(e.columns)*bin.ColumnBytes(e.drawn))
 		if kept > 0 {
-			bytes += wide * one * (float64(min(kept, e.Leaves)) + 1 + e.threads)
+			bytes += wide * one * (float64(min(kept, e.MaxLeaves)) + 1 + e.threads)
 		}
 	}
 	return bytes
@@ -237,7 +237,7 @@ func (e *estimate) histogramBytes() float64 {
 
 // treeBytes returns the memory of all trees.
 func (e *estimate) treeBytes() float64 {
-	leaves := min(e.Leaves, e.Rows/e.MinSamples+1)
+	leaves := min(e.MaxLeaves, e.Rows/e.MinSamplesLeaf+1)
 	if e.MaxDepth > 0 && e.MaxDepth < 16 {
 		leaves = min(leaves, 1<<e.MaxDepth)
 	}
@@ -250,5 +250,5 @@ func (e *estimate) treeBytes() float64 {
 		leaf += 8 * pairs
 	}
 	node := nodeBytes + 4*pairs
-	return copiesOfTrees * float64(e.Trees) * (float64(leaves)*(leaf+node) + 8)
+	return copiesOfTrees * float64(e.NEstimators) * (float64(leaves)*(leaf+node) + 8)
 }

@@ -16,12 +16,12 @@ import (
 )
 
 // saved yields the parameters that model files hold, and pointers to their fields:
-// all except threads and level, which do not change the model.
+// all except nthread and level, which do not change the model.
 func (p *Params) saved() iter.Seq2[*spec.Parameter, any] {
 	return func(yield func(*spec.Parameter, any) bool) {
 		for i, field := range p.fields() {
 			known := &spec.Parameters[i]
-			if known.Name != "threads" && known.Name != "level" && !yield(known, field) {
+			if known.Name != "nthread" && known.Name != "level" && !yield(known, field) {
 				return
 			}
 		}
@@ -57,9 +57,9 @@ func Of(m *model.Model) (Params, error) {
 	return p, err
 }
 
-// decode decodes the object that Encode returns. Parameters that it lacks are newer
-// than the file, and get the value of preset paper. Values are checked less than for
-// training: another version may have allowed more.
+// decode decodes the object that Encode returns, in which aliases may stand for the names.
+// Parameters that it lacks are newer than the file, and get the value of preset paper. Values
+// are checked less than for training: another version may have allowed more.
 func decode(object []byte) (Params, error) {
 	p := paperParams()
 	var values map[string]json.RawMessage
@@ -67,14 +67,16 @@ func decode(object []byte) (Params, error) {
 		return p, fmt.Errorf("%w: its parameters: %w", modelio.ErrCorrupt, err)
 	}
 	for known, field := range p.saved() {
-		value, ok := values[known.Name]
-		if !ok {
-			continue
+		for name := range strings.FieldsSeq(known.Aliases + " " + known.Name) {
+			value, ok := values[name]
+			if !ok {
+				continue
+			}
+			if err := json.Unmarshal(value, field); err != nil || !sensible(known, field) {
+				return p, fmt.Errorf("%w: its header: the parameter %s is %s", modelio.ErrCorrupt, name, value)
+			}
+			delete(values, name)
 		}
-		if err := json.Unmarshal(value, field); err != nil || !sensible(known, field) {
-			return p, fmt.Errorf("%w: its header: the parameter %s is %s", modelio.ErrCorrupt, known.Name, value)
-		}
-		delete(values, known.Name)
 	}
 	if len(values) > 0 {
 		return p, modelio.UnknownKey("the parameter " + strings.Join(slices.Sorted(maps.Keys(values)), ", "))

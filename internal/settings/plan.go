@@ -34,12 +34,12 @@ type Plan struct {
 func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	paper := p.Preset == presetPaper
 	plan := Plan{
-		Choose:   p.Trees == 0 && !paper,
+		Choose:   p.NEstimators == 0 && !paper,
 		Temper:   p.Calibration != "none" && !(paper && p.Calibration == Auto),
 		Thorough: isSmall(s, thoroughRows),
 	}
 	switch {
-	case !plan.Temper && !plan.Choose, p.EarlyStopping > 0, continued, s.Classes == 1, s.Rows < leastRows:
+	case !plan.Temper && !plan.Choose, p.EarlyStoppingRounds > 0, continued, s.Classes == 1, s.Rows < leastRows:
 	case p.Calibration == "folds":
 		plan.Folds = 5
 	case p.Calibration == "holdout":
@@ -79,7 +79,7 @@ func (p Params) Axes(s data.Shape) (open []tune.Axis) {
 		pairs.Pairs = 1
 	}
 	defaults := Default()
-	for _, axis := range tune.Axes(s.Rows, settings[0].Leaves, pairs.Pairs) {
+	for _, axis := range tune.Axes(s.Rows, settings[0].MaxLeaves, pairs.Pairs) {
 		if axis.Value((*boost.Params)(&p)) == axis.Value((*boost.Params)(&defaults)) {
 			open = append(open, axis)
 		}

@@ -29,7 +29,7 @@ func (p Params) filled(s setting) Params {
 	for _, v := range []struct {
 		field *int
 		value int
-	}{{&p.Trees, s.trees}, {&p.Leaves, s.leaves}, {&p.MinSamples, s.minSamples}} {
+	}{{&p.NEstimators, s.trees}, {&p.MaxLeaves, s.leaves}, {&p.MinSamplesLeaf, s.minSamples}} {
 		if *v.field == 0 {
 			*v.field = v.value
 		}
@@ -37,13 +37,13 @@ func (p Params) filled(s setting) Params {
 	for _, v := range []struct {
 		field *float64
 		value float64
-	}{{&p.Shrinkage, s.shrinkage}, {&p.MaxStep, s.maxStep}, {&p.Subsample, s.subsample}, {&p.ColsampleByNode, s.colsampleByNode}} {
+	}{{&p.LearningRate, s.shrinkage}, {&p.MaxDeltaStep, s.maxStep}, {&p.Subsample, s.subsample}, {&p.ColsampleByNode, s.colsampleByNode}} {
 		if *v.field == 0 {
 			*v.field = v.value
 		}
 	}
-	if p.L2 == -1 {
-		p.L2 = s.l2
+	if p.RegLambda == -1 {
+		p.RegLambda = s.l2
 	}
 	p.Start = cmp.Or(p.Start, s.start)
 	return p

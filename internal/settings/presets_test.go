@@ -25,7 +25,7 @@ func defaults(change ...func(*Params)) Params {
 // nothing stays open.
 func TestResolve(t *testing.T) {
 	given := map[string]string{
-		"trees": "7", "leaves": "9", "shrinkage": "0.7", "min_samples": "3", "l2": "0.25", "max_step": "2.5", "subsample": "0.9", "colsample_bynode": "0.8",
+		"n_estimators": "7", "max_leaves": "9", "learning_rate": "0.7", "min_samples_leaf": "3", "reg_lambda": "0.25", "max_delta_step": "2.5", "subsample": "0.9", "colsample_bynode": "0.8",
 	}
 	for _, preset := range []string{presetAuto, presetFast, presetPaper} {
 		for _, rows := range []int{1, 100, 10_000, 99_999, 100_000, 50_000_000} {
@@ -73,11 +73,11 @@ func TestLarge(t *testing.T) {
 		preset  string
 		want    []string
 	}{
-		{2, presetAuto, []string{"leaves=256", "shrinkage=0.3", "trees=1000", "leaf=full"}},
-		{100, presetFast, []string{"leaves=256", "shrinkage=0.3", "trees=300", "leaf=full"}},
-		{101, presetAuto, []string{"leaves=20", "shrinkage=0.1", "trees=500", "leaf=full"}},
-		{1000, presetFast, []string{"leaves=63", "shrinkage=0.2", "trees=300", "leaf=full"}},
-		{10_000, presetAuto, []string{"leaves=2000", "shrinkage=0.3", "trees=1000", "leaf=sparse"}},
+		{2, presetAuto, []string{"max_leaves=256", "learning_rate=0.3", "n_estimators=1000", "leaf=full"}},
+		{100, presetFast, []string{"max_leaves=256", "learning_rate=0.3", "n_estimators=300", "leaf=full"}},
+		{101, presetAuto, []string{"max_leaves=20", "learning_rate=0.1", "n_estimators=500", "leaf=full"}},
+		{1000, presetFast, []string{"max_leaves=63", "learning_rate=0.2", "n_estimators=300", "leaf=full"}},
+		{10_000, presetAuto, []string{"max_leaves=2000", "learning_rate=0.3", "n_estimators=1000", "leaf=sparse"}},
 	} {
 		p := defaults(func(p *Params) { p.Preset = test.preset })
 		settings, err := p.Resolve(data.Shape{Rows: 200_000, Features: 20, Classes: test.classes})
@@ -179,7 +179,7 @@ func testChosenNumbers(t *testing.T, known *spec.Parameter, values map[any]bool)
 		}
 		least, most = min(least, x), max(most, x)
 	}
-	if known.Name == "trees" { // the settings have the greatest number; held-out rows choose, and may choose 1
+	if known.Name == "n_estimators" { // the settings have the greatest number; held-out rows choose, and may choose 1
 		least = 1
 	}
 	if least != known.Chosen.Least || most != known.Chosen.Most {
@@ -193,14 +193,14 @@ func testChosenNumbers(t *testing.T, known *spec.Parameter, values map[any]bool)
 // TestBounds: texts of the table name the bounds that the presets have.
 func TestBounds(t *testing.T) {
 	for name, bounds := range map[string][]string{
-		"leaf":         {fmt.Sprintf("sparse from %d classes", manyClasses)},
-		"start":        {fmt.Sprintf("above %d classes", wideClasses)},
-		"leaf_classes": {fmt.Sprintf("above %g million rows × trees", mostChanges/defaultLeafClasses/1e6)},
-		"max_step":     {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
-		"subsample":    {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
-		"l2":           {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
-		"calibration":  {fmt.Sprintf("fewer than %d rows", foldRows), fmt.Sprintf("Fewer than %d rows", leastRows)},
-		"preset":       {fmt.Sprintf("fewer than %d rows", leastRows)},
+		"leaf":           {fmt.Sprintf("sparse from %d classes", manyClasses)},
+		"start":          {fmt.Sprintf("above %d classes", wideClasses)},
+		"leaf_classes":   {fmt.Sprintf("above %g million rows × trees", mostChanges/defaultLeafClasses/1e6)},
+		"max_delta_step": {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
+		"subsample":      {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
+		"reg_lambda":     {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
+		"calibration":    {fmt.Sprintf("fewer than %d rows", foldRows), fmt.Sprintf("Fewer than %d rows", leastRows)},
+		"preset":         {fmt.Sprintf("fewer than %d rows", leastRows)},
 	} {
 		known, _, _ := spec.Find(name)
 		text := known.ByDefault() + " " + known.Detail
@@ -269,7 +269,7 @@ func TestLeafClassesFollowRows(t *testing.T) {
 		{200_000, 10_000, 200, 32},
 		{1_000_000, 1000, 1000, 8},
 	} {
-		settings, err := defaults(func(p *Params) { p.Leaf, p.Trees = "sparse", c.trees }).Resolve(data.Shape{Rows: c.rows, Features: 50, Classes: c.classes})
+		settings, err := defaults(func(p *Params) { p.Leaf, p.NEstimators = "sparse", c.trees }).Resolve(data.Shape{Rows: c.rows, Features: 50, Classes: c.classes})
 		if err != nil {
 			t.Fatal(err)
 		}

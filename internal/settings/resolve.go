@@ -23,7 +23,7 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 	for _, fill := range p.preset(s) {
 		filled := p.filled(fill)
 		if filled.LeafClasses == 0 {
-			filled.LeafClasses = leafClassesFor(s, filled.Trees)
+			filled.LeafClasses = leafClassesFor(s, filled.NEstimators)
 		}
 		filled, err := filled.Complete(s.Classes)
 		if err != nil {
@@ -60,8 +60,8 @@ func (p Params) Complete(classes int) (Params, error) {
 		return p, err
 	}
 	p = p.normalized()
-	if n := p.TreesPerIteration(classes); p.Trees < n {
-		return p, argument.New("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)
+	if n := p.TreesPerIteration(classes); p.NEstimators < n {
+		return p, argument.New("n_estimators", p.NEstimators, "at least %d, one iteration of %s", n, p.Method)
 	}
 	p.LeafClasses = cmp.Or(p.LeafClasses, defaultLeafClasses)
 	if p.Method != model.AOSO {
@@ -146,8 +146,8 @@ func (p *Params) TreesPerIteration(classes int) int {
 
 // CheckThreads returns an error if a number of threads is not allowed.
 func CheckThreads(n int) error {
-	if known, _, _ := spec.Find("threads"); !known.Allows(n) {
-		return argument.New("threads", n, "%s", known.Allowed())
+	if known, _, _ := spec.Find("nthread"); !known.Allows(n) {
+		return argument.New("nthread", n, "%s", known.Allowed())
 	}
 	return nil
 }

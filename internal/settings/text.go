@@ -89,7 +89,7 @@ func assign[T any](dst *T, value T, err error) bool {
 	return err == nil
 }
 
-// Parse parses parameters from text such as "trees=500, leaves=64": items
+// Parse parses parameters from text such as "n_estimators=500, max_leaves=64": items
 // name=value, separated by spaces, commas or line ends. If a name occurs more than once,
 // the last item counts. Other parameters have their defaults. Lists and dicts may
 // contain spaces and commas within their brackets.

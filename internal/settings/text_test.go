@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/libaoso/aoso/spec"
@@ -28,7 +29,7 @@ func TestParameterTable(t *testing.T) {
 		if known.Auto != "" {
 			text = "auto"
 		}
-		for _, name := range []string{known.Name, known.CName()} {
+		for _, name := range append(strings.Fields(known.Aliases), known.Name) {
 			changed := p
 			if err := changed.Set(name, text); err != nil || changed != p {
 				t.Errorf("%s=%s: %+v, %v", name, text, changed, err)

@@ -42,9 +42,9 @@ func New(r *tune.Record, chosen bool) Trial {
 // searched returns the parameters of a trial as text, without the number of trees if
 // that is chosen.
 func searched(p settings.Params, chosen bool) string {
-	p.Threads, p.Level, p.TimeLimit = 0, "", 0
+	p.NThread, p.Level, p.TimeLimit = 0, "", 0
 	if chosen {
-		p.Trees = 0
+		p.NEstimators = 0
 	}
 	return p.Changes()
 }

@@ -47,12 +47,12 @@ func (a Axis) orZero() Axis {
 // rows. The search starts from settings with the given number of leaves.
 func Axes(rows, leaves, mostPairs int) []Axis {
 	return []Axis{
-		whole("leaves", 4, min(1024, max(4*leaves, 8), max(rows/4, 4)), 1.4, func(p *boost.Params) *int { return &p.Leaves }),
-		real("shrinkage", 0.03, 0.4, 1, func(p *boost.Params) *float64 { return &p.Shrinkage }),
-		whole("min_samples", 1, 50, 1.6, func(p *boost.Params) *int { return &p.MinSamples }),
-		real("min_hessian", 0.01, 10, 1.6, func(p *boost.Params) *float64 { return &p.MinHessian }).orZero(),
-		real("l2", 0.03, 30, 1.6, func(p *boost.Params) *float64 { return &p.L2 }).orZero(),
-		real("max_step", 0.5, 10, 1, func(p *boost.Params) *float64 { return &p.MaxStep }),
+		whole("max_leaves", 4, min(1024, max(4*leaves, 8), max(rows/4, 4)), 1.4, func(p *boost.Params) *int { return &p.MaxLeaves }),
+		real("learning_rate", 0.03, 0.4, 1, func(p *boost.Params) *float64 { return &p.LearningRate }),
+		whole("min_samples_leaf", 1, 50, 1.6, func(p *boost.Params) *int { return &p.MinSamplesLeaf }),
+		real("min_child_weight", 0.01, 10, 1.6, func(p *boost.Params) *float64 { return &p.MinChildWeight }).orZero(),
+		real("reg_lambda", 0.03, 30, 1.6, func(p *boost.Params) *float64 { return &p.RegLambda }).orZero(),
+		real("max_delta_step", 0.5, 10, 1, func(p *boost.Params) *float64 { return &p.MaxDeltaStep }),
 		real("subsample", 0.3, 1, 0.7, func(p *boost.Params) *float64 { return &p.Subsample }),
 		real("colsample_bynode", 0.05, 1, 1.2, func(p *boost.Params) *float64 { return &p.ColsampleByNode }),
 		{

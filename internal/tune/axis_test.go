@@ -22,7 +22,7 @@ func TestMove(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, axis := range Axes(1000, 30, 8) {
 		seen := map[float64]bool{}
-		p := boost.Params{Leaves: 30, Shrinkage: 0.2, MinSamples: 1, MaxStep: 5, Subsample: 1, ColsampleByNode: 1, Pairs: 4}
+		p := boost.Params{MaxLeaves: 30, LearningRate: 0.2, MinSamplesLeaf: 1, MaxDeltaStep: 5, Subsample: 1, ColsampleByNode: 1, Pairs: 4}
 		for range 2000 {
 			before := axis.Value(&p)
 			axis.move(&p, 0.5, r)

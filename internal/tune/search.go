@@ -99,16 +99,16 @@ func (c *candidate) free() {
 // newCandidate numbers settings. They may have as many trees as the last rung needs.
 func (s *Search) newCandidate(p boost.Params) *candidate {
 	s.numbered++
-	p.Trees = s.mostTrees(&p)
+	p.NEstimators = s.mostTrees(&p)
 	return &candidate{number: s.numbered, params: p}
 }
 
 // iterations returns the iterations of a rung: more for settings of a smaller shrinkage.
 func (s *Search) iterations(p *boost.Params, rung int) int {
 	first := &s.job.Settings[0]
-	full := float64(first.Trees / s.TreesPerIteration())
+	full := float64(first.NEstimators / s.TreesPerIteration())
 	if s.job.Choose {
-		full *= first.Shrinkage / p.Shrinkage
+		full *= first.LearningRate / p.LearningRate
 	}
 	return int(math.Ceil(math.Ldexp(full, rung-fullRung)))
 }
@@ -268,8 +268,8 @@ func (s *Search) nextRound() {
 // often better, but not early, so they get a round of their own.
 func (s *Search) slower() (boost.Params, bool) {
 	p := s.best.params
-	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "shrinkage" })
-	if !s.job.Choose || i < 0 || p.Shrinkage/2 < s.job.Axes[i].low || p == s.slowed {
+	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "learning_rate" })
+	if !s.job.Choose || i < 0 || p.LearningRate/2 < s.job.Axes[i].low || p == s.slowed {
 		return p, false
 	}
 	s.slowed = p
@@ -279,14 +279,14 @@ func (s *Search) slower() (boost.Params, bool) {
 
 // halve halves the shrinkage, and doubles the most trees.
 func (s *Search) halve(p *boost.Params) {
-	p.Shrinkage /= 2
-	p.Trees = s.mostTrees(p)
+	p.LearningRate /= 2
+	p.NEstimators = s.mostTrees(p)
 }
 
 // mostTrees returns the most trees that settings may have: those of the last rung.
 func (s *Search) mostTrees(p *boost.Params) int {
 	if !s.job.Choose {
-		return p.Trees
+		return p.NEstimators
 	}
 	return s.iterations(p, lastRung) * s.TreesPerIteration()
 }

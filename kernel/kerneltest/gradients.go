@@ -26,19 +26,19 @@ func gradients(d dice, s shape) call {
 }
 
 // pairs returns disjoint class pairs and, where classes run out or chance has it,
-// pairs with the impossible class, if there is one.
+// pairs with the padding class, if there is one.
 func (d dice) pairs(s shape) []kernel.Pair {
 	pairs := make([]kernel.Pair, s.pairs)
 	classes := d.Perm(s.classes)
-	impossible := int32(s.classes)
+	padding := int32(s.classes)
 	for i := range pairs {
 		r, t := int32(classes[2*i%s.classes]), int32(classes[(2*i+1)%s.classes])
-		if s.impossible {
+		if s.padding {
 			switch {
 			case 2*i+1 >= s.classes:
-				r, t = impossible, impossible
+				r, t = padding, padding
 			case d.IntN(4) == 0:
-				t = impossible
+				t = padding
 			}
 		}
 		pairs[i] = kernel.Pair{R: r, S: t}

@@ -111,7 +111,7 @@ func (p parameter) CType() string {
 
 // CField declares the field.
 func (p parameter) CField() string {
-	return strings.Replace(p.CType()+" "+p.CName(), "* ", "*", 1)
+	return strings.Replace(p.CType()+" "+p.Name, "* ", "*", 1)
 }
 
 // Constant returns the name in C of a value of Enum.
@@ -241,16 +241,23 @@ func (p parameter) MdDoc() string {
 	return doc
 }
 
-// Foreign returns the names in other libraries that differ from ours.
+// Foreign returns the names in other libraries that differ from ours, without aliases of ours.
 func (p parameter) Foreign() []string {
 	var names []string
 	for _, name := range strings.Fields(p.all()) {
 		name = strings.TrimPrefix(name, "~")
-		if name != p.Name && !slices.Contains(names, name) {
+		if name != p.Name && !slices.Contains(names, name) && !slices.Contains(strings.Fields(p.Aliases), name) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// Also returns the aliases that are not among the names in other libraries.
+func (p parameter) Also() string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(p.Aliases), func(name string) bool {
+		return slices.Contains(strings.Fields(p.all()), name)
+	}), " ")
 }
 
 func (p parameter) all() string {

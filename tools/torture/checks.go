@@ -127,7 +127,7 @@ func checkFinite(t *trial, _ dice) error {
 
 func checkThreads(t *trial, d dice) error {
 	for _, n := range []int{1, 2, pick(d, 3, 5)} {
-		if err := t.same(fmt.Sprintf("%d threads", n), t.trainSet, t.validSet, func(p *aoso.Params) { p.Threads = n }); err != nil {
+		if err := t.same(fmt.Sprintf("%d threads", n), t.trainSet, t.validSet, func(p *aoso.Params) { p.NThread = n }); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func checkLevels(t *trial, _ dice) error {
 // finalTrees returns the value of the parameter trees that ends training at the
 // latest iteration where the callback would.
 func (t *trial) finalTrees() int {
-	return min(t.params.Trees, saturated(t.limit, t.model.TreesPerIteration()))
+	return min(t.params.NEstimators, saturated(t.limit, t.model.TreesPerIteration()))
 }
 
 // checkPlainTrain trains without a callback and compares the results.
@@ -155,7 +155,7 @@ func checkPlainTrain(t *trial, _ dice) error {
 		return nil
 	}
 	p := t.params
-	p.Trees = t.finalTrees()
+	p.NEstimators = t.finalTrees()
 	r, err := aoso.Train(context.Background(), t.trainSet, p, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func checkTrainer(t *trial, d dice) error {
 		if done = now.Iteration; !more {
 			break
 		}
-		if done == look+1 && t.params.EarlyStopping == 0 && !t.phased() {
+		if done == look+1 && t.params.EarlyStoppingRounds == 0 && !t.phased() {
 			if err := t.prefix(b.Result().Model); err != nil {
 				return err
 			}
@@ -245,13 +245,13 @@ func checkInterrupted(t *trial, d dice) error {
 // checkContinued trains some iterations, saves and loads the model, and continues
 // from it.
 func checkContinued(t *trial, d dice) error {
-	if t.params.EarlyStopping > 0 || t.phased() || t.result.Iterations < 2 {
+	if t.params.EarlyStoppingRounds > 0 || t.phased() || t.result.Iterations < 2 {
 		return nil
 	}
 	perRound := t.model.TreesPerIteration()
 	first := d.between(1, t.result.Iterations-1)
 	p := t.params
-	p.Trees = first * perRound
+	p.NEstimators = first * perRound
 	half, err := t.run(t.trainSet, t.validSet, p, nil)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func checkContinued(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	p.Trees = (t.result.Iterations - first) * perRound
+	p.NEstimators = (t.result.Iterations - first) * perRound
 	r, err := t.run(train, valid, p, nil)
 	if err != nil {
 		return err

@@ -48,8 +48,8 @@ func checkScaled(t *trial, d dice) error {
 		return err
 	}
 	p := t.params
-	p.EarlyStopping, p.Trees = 0, t.model.Trees()
-	if p.Trees == 0 || t.phased() {
+	p.EarlyStoppingRounds, p.NEstimators = 0, t.model.Trees()
+	if p.NEstimators == 0 || t.phased() {
 		return nil
 	}
 	r, err := t.run(train, nil, p, nil)

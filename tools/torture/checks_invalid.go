@@ -61,8 +61,8 @@ func checkInvalidData(t *trial, d dice) error {
 		argument string
 		options  aoso.DatasetOptions
 	}{
-		{"max_bins", aoso.DatasetOptions{MaxBins: pick(d, 1, 256, -1, math.MaxInt)}},
-		{"threads", aoso.DatasetOptions{Threads: -1}},
+		{"max_bin", aoso.DatasetOptions{MaxBin: pick(d, 1, 256, -1, math.MaxInt)}},
+		{"nthread", aoso.DatasetOptions{NThread: -1}},
 		{"names", aoso.DatasetOptions{Names: make([]string, cols+1)}},
 		{"weights", aoso.DatasetOptions{Weights: make([]float64, rows+1)}},
 		{"weights", aoso.DatasetOptions{Weights: make([]float64, rows)}},

@@ -68,7 +68,7 @@ func checkPaths(t *trial, d dice) error { return comparePaths(t.model, t.train, 
 func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 	x, classes := rows.columns(), len(m.Classes())
 	for _, level := range aoso.Levels() {
-		again, err := m.PredictRaw(x, aoso.PredictOptions{Level: level, Threads: d.between(1, 4)})
+		again, err := m.PredictRaw(x, aoso.PredictOptions{Level: level, NThread: d.between(1, 4)})
 		if err != nil {
 			return err
 		}
@@ -324,7 +324,7 @@ func checkNewRows(t *trial, d dice) error {
 	for j := range rows.x {
 		rows.x[j] = rows.column(d, pick(d, "range", "extremes", "infinite", "missing", "sparse", "gaussian"), j)
 	}
-	raw, err := t.model.PredictRaw(rows.columns(), aoso.PredictOptions{Level: "generic", Threads: 1})
+	raw, err := t.model.PredictRaw(rows.columns(), aoso.PredictOptions{Level: "generic", NThread: 1})
 	if err != nil {
 		return err
 	}

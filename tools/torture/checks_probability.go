@@ -27,7 +27,7 @@ func checkSets(t *trial, d dice) error {
 		return err
 	}
 	row := d.IntN(rows)
-	one, err := m.PredictSet(t.train.slice(row, row+1).columns(), s, aoso.PredictOptions{Threads: 1})
+	one, err := m.PredictSet(t.train.slice(row, row+1).columns(), s, aoso.PredictOptions{NThread: 1})
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (c *client) goroutines() int {
 
 // check trains the scenario in the client and compares the results.
 func (c *client) check(t *trial, d dice) error {
-	if t.train.naming == words || t.data.MaxBins != 0 || t.data.SampleRows != 0 || t.params.EarlyStopping > 0 || t.data.Categorical != nil {
+	if t.train.naming == words || t.data.MaxBin != 0 || t.data.SampleRows != 0 || t.params.EarlyStoppingRounds > 0 || t.data.Categorical != nil {
 		return nil // the protocol cannot express these options
 	}
 	if t.phased() && (t.valid != nil || t.result.StoppedBy == aoso.StoppedByInterrupt) {
@@ -83,7 +83,7 @@ func (c *client) check(t *trial, d dice) error {
 	}
 	p := t.params
 	if !t.phased() {
-		p.Trees = t.finalTrees()
+		p.NEstimators = t.finalTrees()
 	}
 	if d.chance(0.2) {
 		if err := c.checkInvalid(t, p, d); err != nil {
@@ -114,10 +114,10 @@ func (c *client) check(t *trial, d dice) error {
 // parameter.
 func (c *client) checkInvalid(t *trial, p fmt.Stringer, d dice) error {
 	params := t.params
-	name := pick(d, "shrinkage", "leaves", "trees", "trim", "max_step", "subsample", "metric")
+	name := pick(d, "learning_rate", "max_leaves", "n_estimators", "trim", "max_delta_step", "subsample", "metric")
 	known, _, _ := spec.Find(name)
 	value := generatorOf(known).invalid(&setting{dice: d, params: &params, classes: t.train.classes()})
-	if value == "" || strings.Contains(value, ",") || value == "0" && name == "trees" {
+	if value == "" || strings.Contains(value, ",") || value == "0" {
 		value = "x" // the clients would not pass these values on as they are
 	}
 	answer, err := c.ask(t, fmt.Sprintf("%s %s=%s", p, name, value))

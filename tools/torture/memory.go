@@ -18,7 +18,7 @@ import (
 
 // shapeOf returns the shape of the scenario's training for [aoso.Estimate].
 func (c *scenario) shapeOf() aoso.Shape {
-	s := aoso.Shape{Rows: c.train.rows(), Features: c.train.cols(), Classes: c.train.classes(), MaxBins: c.data.MaxBins}
+	s := aoso.Shape{Rows: c.train.rows(), Features: c.train.cols(), Classes: c.train.classes(), MaxBin: c.data.MaxBin}
 	if c.valid != nil {
 		s.ValidRows = c.valid.rows()
 	}
@@ -26,7 +26,7 @@ func (c *scenario) shapeOf() aoso.Shape {
 	for _, j := range c.data.Categorical {
 		x.Column(j, 0, column)
 		slices.Sort(column)
-		if categories := len(slices.Compact(column)); categories > min(cmp.Or(c.data.MaxBins, 255), category.MostCodes) {
+		if categories := len(slices.Compact(column)); categories > min(cmp.Or(c.data.MaxBin, 255), category.MostCodes) {
 			s.Rated++
 			s.Categories += categories
 		}
@@ -67,7 +67,7 @@ func checkMemory(c *scenario) error {
 		return fmt.Errorf("measuring process: %v: %s", err, text)
 	}
 	p := c.params
-	p.Trees = min(p.Trees, saturated(c.limit, perRound(&p, c.train.classes())))
+	p.NEstimators = min(p.NEstimators, saturated(c.limit, perRound(&p, c.train.classes())))
 	e, err := aoso.Estimate(c.shapeOf(), p)
 	if err != nil {
 		return err

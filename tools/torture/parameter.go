@@ -60,8 +60,8 @@ var special = map[string]generator{
 		forMethod(integers("3", "16", "-1"), integers("2", "8")),
 	},
 	"start":                   {forMethod(oneOf("linear", "zero"), oneOf("zero")), oneOf("auto"), forMethod(oneOf("other", "LINEAR"), oneOf("linear"))},
-	"trees":                   {plainTrees, extremeTrees, invalidTrees},
-	"early_stopping":          {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
+	"n_estimators":            {plainTrees, extremeTrees, invalidTrees},
+	"early_stopping_rounds":   {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
 	"monotone_constraints":    {monotone, oneOf("", "{}"), oneOf("up", "[2]", `{"0":1.5}`, "[1,")},
 	"interaction_constraints": {groups, oneOf("", "[]", "pairwise", "no_interactions"), oneOf("all", "[[-1]]", "[[0],1]", `{"0":1}`)},
 	"metric":                  {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "no_such_loss")},
@@ -259,7 +259,7 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 		}
 		if draw != nil {
 			value = draw(s)
-		} else if known.Name == "trees" {
+		} else if known.Name == "n_estimators" {
 			value = strconv.Itoa(max(1000, s.perRound())) // training ends at its limit
 		}
 		if err := p.Set(known.Name, value); err != nil {
@@ -269,7 +269,7 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 	if s.chance(0.7) { // else training may hold rows out
 		p.Calibration, kinds["calibration"] = "none", byDefault
 	} else if s.chance(0.5) {
-		p.Trees, kinds["trees"] = 0, byDefault
+		p.NEstimators, kinds["n_estimators"] = 0, byDefault
 	}
 	return p, kinds
 }

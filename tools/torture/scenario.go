@@ -68,10 +68,10 @@ func drawScenario(d dice, s size) *scenario {
 	}
 	if d.chance(0.4) {
 		c.data = aoso.DatasetOptions{
-			MaxBins:    pick(d, 0, 2, 3, 16, 255),
+			MaxBin:     pick(d, 0, 2, 3, 16, 255),
 			SampleRows: pick(d, 0, -1, 1, 7),
 			Seed:       d.Uint64(),
-			Threads:    d.IntN(4),
+			NThread:    d.IntN(4),
 			DenseOnly:  d.chance(0.5),
 		}
 	}
@@ -100,9 +100,9 @@ func drawScenario(d dice, s size) *scenario {
 // leaf values.
 func (c *scenario) steepen(d dice) {
 	p := &c.params
-	p.Shrinkage, p.MaxStep = pick(d, 1, 0.7), pick(d, 20.0, 10)
-	p.Trees, p.Leaves, p.StopLoss = math.MaxInt, d.between(2, 30), pick(d, 0, 1e-16)
-	p.MinHessian, p.MinGain, p.L2, p.EarlyStopping = 0, 0, 0, 0
+	p.LearningRate, p.MaxDeltaStep = pick(d, 1, 0.7), pick(d, 20.0, 10)
+	p.NEstimators, p.MaxLeaves, p.StopLoss = math.MaxInt, d.between(2, 30), pick(d, 0, 1e-16)
+	p.MinChildWeight, p.Gamma, p.RegLambda, p.EarlyStoppingRounds = 0, 0, 0, 0
 	c.limit = 3000
 }
 
@@ -122,7 +122,7 @@ func (c *scenario) work() float64 {
 	}
 	perRow := 20 + 4*float64(classes) + float64(cols*pairs)
 	perLeaf := 1000 + float64(classes) + float64(cols*pairs*c.train.distinct())
-	leaves := min(max(c.params.Leaves, 20), rows)
+	leaves := min(max(c.params.MaxLeaves, 20), rows)
 	folds := 1
 	if c.phased() {
 		folds += 6 // the folds and another setting
@@ -135,7 +135,7 @@ func (c *scenario) work() float64 {
 }
 
 // phased reports whether training may hold rows out, or choose the number of trees.
-func (c *scenario) phased() bool { return c.params.Calibration != "none" || c.params.Trees == 0 }
+func (c *scenario) phased() bool { return c.params.Calibration != "none" || c.params.NEstimators == 0 }
 
 // String describes the scenario in one line.
 func (c *scenario) String() string {
@@ -147,8 +147,8 @@ func (c *scenario) String() string {
 	if c.valid != nil {
 		fmt.Fprintf(&b, ", %d validation rows", c.valid.rows())
 	}
-	if c.data.MaxBins != 0 || c.data.SampleRows != 0 {
-		fmt.Fprintf(&b, ", max_bins=%d sample_rows=%d", c.data.MaxBins, c.data.SampleRows)
+	if c.data.MaxBin != 0 || c.data.SampleRows != 0 {
+		fmt.Fprintf(&b, ", max_bin=%d sample_rows=%d", c.data.MaxBin, c.data.SampleRows)
 	}
 	if n := len(c.data.Categorical); n > 0 {
 		fmt.Fprintf(&b, ", %d categorical features", n)

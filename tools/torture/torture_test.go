@@ -206,7 +206,7 @@ func correctTrial(t *testing.T) *trial {
 	rows.x = make([][]float64, 4)
 	rows.fill(d, "gaussian", "integer", "missing")
 	p := aoso.DefaultParams()
-	p.Trees, p.Threads, p.Calibration = 12, 1, "none"
+	p.NEstimators, p.NThread, p.Calibration = 12, 1, "none"
 	tried, err := newTrial(&scenario{
 		size: small, shape: "test", train: rows.slice(0, 80), valid: rows.slice(80, rows.rows()), params: p,
 		kinds: map[string]string{}, every: 1, limit: 10,

@@ -56,8 +56,8 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 // that training sees other numbers for it than prediction.
 func (t *trial) rated() bool {
 	codes := category.MostCodes
-	if t.data.MaxBins > 0 {
-		codes = min(codes, t.data.MaxBins)
+	if t.data.MaxBin > 0 {
+		codes = min(codes, t.data.MaxBin)
 	}
 	for _, j := range t.data.Categorical {
 		if len(t.model.Categories(j)) > codes {

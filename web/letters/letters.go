@@ -71,7 +71,7 @@ func Train(file []byte, trees int, report func(Progress)) (*Result, error) {
 		return nil, err
 	}
 	p := aoso.DefaultParams()
-	p.Trees, p.Calibration = trees, "none"
+	p.NEstimators, p.Calibration = trees, "none"
 	start := time.Now()
 	trained, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{Valid: test, EvalEvery: every, Callback: func(g aoso.Progress) bool {
 		if g.Evaluated {

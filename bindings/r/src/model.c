@@ -116,7 +116,7 @@ SEXP r_export(SEXP model, SEXP format, SEXP tree, SEXP path) {
 static aoso_predict_options options_of(SEXP trees, SEXP threads) {
     aoso_predict_options options = {.struct_size = sizeof options};
     options.trees = (int64_t)Rf_asReal(trees);
-    options.num_threads = Rf_asInteger(threads);
+    options.nthread = Rf_asInteger(threads);
     return options;
 }
 
@@ -148,7 +148,7 @@ SEXP r_predict(SEXP model, SEXP x, SEXP kind, SEXP trees, SEXP threads) {
 SEXP r_predict_set(SEXP model, SEXP x, SEXP alpha, SEXP threads) {
     const aoso_model_info info = info_of(model);
     const aoso_matrix m = matrix_of(x);
-    aoso_predict_options options = {.struct_size = sizeof options, .num_threads = Rf_asInteger(threads)};
+    aoso_predict_options options = {.struct_size = sizeof options, .nthread = Rf_asInteger(threads)};
     aoso_set_options sets = {.struct_size = sizeof sets, .alpha = Rf_asReal(alpha)};
     SEXP out = PROTECT(Rf_allocVector(RAWSXP, info.classes * m.rows));
     begin_call();

@@ -14,7 +14,7 @@ static SEXP new_dataset(void) {
 }
 
 /* A dataset of x, y and weights; reference is that of the training set if these are validation rows, else NULL. */
-static SEXP dataset_of(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP max_bins, const aoso_dataset *reference) {
+static SEXP dataset_of(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP max_bin, const aoso_dataset *reference) {
     SEXP holder = PROTECT(new_dataset());
     const aoso_matrix matrix = matrix_of(x);
     const aoso_labels labels = labels_of(y);
@@ -22,7 +22,7 @@ static SEXP dataset_of(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP max_bin
     options.weights = numbers_of(weights);
     options.num_weights = Rf_xlength(weights);
     if (!reference) {
-        options.max_bins = Rf_asInteger(max_bins);
+        options.max_bin = Rf_asInteger(max_bin);
         options.feature_names = strings_of(features);
         options.num_feature_names = Rf_xlength(features);
     }
@@ -89,14 +89,14 @@ static SEXP result_of(const aoso_result *result) {
     return out;
 }
 
-SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bins, SEXP callback, SEXP type) {
+SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bin, SEXP callback, SEXP type) {
     aoso_params p;
     check(aoso_params_init(&p, sizeof p));
     check(aoso_params_parse(&p, Rf_translateCharUTF8(STRING_ELT(params, 0))));
-    SEXP train = PROTECT(dataset_of(x, y, weights, features, max_bins, NULL)), others = R_NilValue;
+    SEXP train = PROTECT(dataset_of(x, y, weights, features, max_bin, NULL)), others = R_NilValue;
     aoso_train_options options = {.struct_size = sizeof options};
     if (!Rf_isNull(valid)) {
-        others = dataset_of(VECTOR_ELT(valid, 0), VECTOR_ELT(valid, 1), VECTOR_ELT(valid, 2), R_NilValue, max_bins, R_ExternalPtrAddr(train));
+        others = dataset_of(VECTOR_ELT(valid, 0), VECTOR_ELT(valid, 1), VECTOR_ELT(valid, 2), R_NilValue, max_bin, R_ExternalPtrAddr(train));
         options.valid = R_ExternalPtrAddr(others);
     }
     PROTECT(others);

@@ -12,10 +12,10 @@ extern "C" {
 /* How to make a dataset. */
 typedef struct aoso_dataset_options {
     uint32_t struct_size;
-    int32_t max_bins;          /* value bins of a feature, 2 to 255; 0: 255 */
+    int32_t max_bin;           /* value bins of a feature, 2 to 255; 0: 255 */
     int64_t sample_rows;       /* rows that bins are fitted to; 0: 200,000; negative: all */
     uint64_t seed;             /* of that sample */
-    int32_t num_threads;       /* 0: the cores that the process may use */
+    int32_t nthread;           /* 0: the cores that the process may use */
     int32_t dense_only;        /* 1: store no sparse feature row by row; slower, same model */
     const double *weights;     /* by row, not negative; NULL: all 1 */
     int64_t num_weights;       /* the number of rows */

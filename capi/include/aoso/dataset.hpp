@@ -14,10 +14,10 @@ namespace aoso {
 
 // The fields of aoso_dataset_options.
 struct dataset_options {
-    int32_t max_bins = 0;                        // value bins of a feature, 2 to 255; 0: 255
+    int32_t max_bin = 0;                         // value bins of a feature, 2 to 255; 0: 255
     int64_t sample_rows = 0;                     // rows that bins are fitted to; 0: 200,000; negative: all
     uint64_t seed = 0;                           // of that sample
-    int32_t num_threads = 0;                     // 0: the cores that the process may use
+    int32_t nthread = 0;                         // 0: the cores that the process may use
     bool dense_only = false;                     // store no sparse feature row by row; slower, same model
     span<const double> weights = {};             // by row, not negative; empty: all 1
     std::vector<std::string> feature_names = {}; // empty: Arrow's names, else f0, f1, ...
@@ -37,10 +37,10 @@ struct c_dataset_options : aoso_dataset_options {
 
     explicit c_dataset_options(const dataset_options &o) : aoso_dataset_options(), names(pointers(o.feature_names)) {
         struct_size = sizeof(aoso_dataset_options);
-        max_bins = o.max_bins;
+        max_bin = o.max_bin;
         sample_rows = o.sample_rows;
         seed = o.seed;
-        num_threads = o.num_threads;
+        nthread = o.nthread;
         dense_only = o.dense_only;
         weights = given(o.weights);
         num_weights = count(o.weights);

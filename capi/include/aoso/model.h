@@ -120,7 +120,7 @@ AOSO_API aoso_status aoso_model_merge(const aoso_model *const *models, int64_t c
 /* How to compute leaf values from other data. */
 typedef struct aoso_refit_options {
     uint32_t struct_size;
-    int32_t num_threads;   /* 0: the cores that the process may use */
+    int32_t nthread;       /* 0: the cores that the process may use */
     const double *weights; /* by row, not negative; NULL: all 1 */
     int64_t num_weights;   /* the number of rows */
     double keep; /* share of its old values that a leaf keeps, 0 to 1 */

@@ -23,16 +23,16 @@ enum class then { go_on, stop };
 // How to predict.
 struct predict_options {
     int64_t trees = 0;       // use the first trees only; 0: all
-    int32_t num_threads = 0; // 0: the cores that the process may use
+    int32_t nthread = 0;     // 0: the cores that the process may use
 
-    aoso_predict_options get() const { return {sizeof(aoso_predict_options), num_threads, trees}; }
+    aoso_predict_options get() const { return {sizeof(aoso_predict_options), nthread, trees}; }
 };
 
 // How to compute leaf values from other data.
 struct refit_options {
     double keep = 0; // share of its old values that a leaf keeps
     span<const double> weights = {}; // by row, not negative; empty: all 1
-    int32_t num_threads = 0;         // 0: the cores that the process may use
+    int32_t nthread = 0;             // 0: the cores that the process may use
 };
 
 // How to choose the classes of prediction sets.
@@ -198,7 +198,7 @@ public:
     // The same splits, with leaf values from other data.
     model refitted(const matrix &x, const labels &y, const refit_options &o = {}) const {
         const aoso_labels classes = y.get();
-        const aoso_refit_options options{sizeof options, o.num_threads, detail::given(o.weights),
+        const aoso_refit_options options{sizeof options, o.nthread, detail::given(o.weights),
                                          detail::count(o.weights), o.keep};
         return detail::make<model>(aoso_model_refit, get(), &x, &classes, &options);
     }

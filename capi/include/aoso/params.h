@@ -52,8 +52,8 @@ enum { /* metric. Metric that early stopping monitors. */
 
 enum { /* preset. Strategy for parameters that you leave unset. */
     AOSO_PRESET_AUTO = 0, /* values for the size of the data, among which held-out rows choose */
-    AOSO_PRESET_FAST = 1, /* as auto, with fewer trees and, in most cases, a larger shrinkage */
-    AOSO_PRESET_PAPER = 2, /* M = 1000 trees of J = 20 leaves and shrinkage v = 0.1, as in the paper, and no calibration */
+    AOSO_PRESET_FAST = 1, /* as auto, with fewer trees and, in most cases, a larger learning_rate */
+    AOSO_PRESET_PAPER = 2, /* n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration */
 };
 
 enum { /* calibration. Rows on which training fits the temperature, which calibrates the probabilities. */
@@ -69,8 +69,8 @@ enum { /* start. Initial scores: the raw scores of a row before the first tree. 
     AOSO_START_LINEAR = 2, /* linear discriminant scores (LDA) of the numeric features */
 };
 
-/* The parameters of training. A default outside the values allowed, such as 0
- * trees, makes training choose a value for the data, as preset says. train.h
+/* The parameters of training. A default outside the values allowed, such as
+ * n_estimators 0, makes training choose a value for the data, as preset says. train.h
  * explains how training holds rows out for that. */
 typedef struct aoso_params {
     uint32_t struct_size;
@@ -110,11 +110,11 @@ typedef struct aoso_params {
     /* Maximum number of trees to grow (the paper's M). When training continues a model, these trees are added to
      * it. One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.
      * Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows. */
-    int64_t trees;
+    int64_t n_estimators;
 
     /* Maximum number of leaves per tree (the paper's J). Trees grow best-first.
      * Allowed: 2 to 65536. Default: 0, which means 8 to 65536, more with more rows and classes. */
-    int64_t leaves;
+    int64_t max_leaves;
 
     /* Maximum number of splits from the root to a leaf; 0 means no limit.
      * Allowed: at least 0. Default: 0. */
@@ -122,33 +122,33 @@ typedef struct aoso_params {
 
     /* Minimum number of training rows in a leaf.
      * Allowed: at least 1. Default: 0, which means 1 to 10, more for few rows with noisy labels. */
-    int64_t min_samples;
+    int64_t min_samples_leaf;
 
     /* Training stops after this many iterations without a better metric on the validation set; 0 turns this off.
      * The model then ends with the best iteration. Values above 0 need a validation set.
      * Allowed: at least 0. Default: 0. */
-    int64_t early_stopping;
+    int64_t early_stopping_rounds;
 
-    /* Learning rate (the paper's v): the factor of every leaf value.
+    /* Learning rate (the paper's shrinkage v): the factor of every leaf value.
      * Allowed: above 0, at most 1. Default: 0, which means 0.05 to 0.4, less with noisy labels. */
-    double shrinkage;
+    double learning_rate;
 
     /* Minimum sum of Hessians in a leaf, over the class pairs of the node.
      * Allowed: at least 0, at most 3.4e+38. Default: 0. */
-    double min_hessian;
+    double min_child_weight;
 
     /* Gain that a split must exceed.
      * Allowed: at least 0, at most 3.4e+38. Default: 0. */
-    double min_gain;
+    double gamma;
 
     /* Regularization: a number added to the sums of Hessians in gains and leaf values.
      * Allowed: at least 0, at most 3.4e+38. Default: -1, which means 0 to 10, more with noisy labels or from
      * 100,000 rows. */
-    double l2;
+    double reg_lambda;
 
-    /* Maximum absolute leaf value, before shrinkage.
+    /* Maximum absolute leaf value, before it is multiplied by learning_rate.
      * Allowed: above 0, at most 20. Default: 0, which means 3 to 5, less from 100,000 rows. */
-    double max_step;
+    double max_delta_step;
 
     /* Fraction of the rows drawn for each tree to search for splits. Which rows are drawn depends on the row ids,
      * not on the order of the rows. Below 1, the search uses at most 64 bins per feature. Leaf values are computed
@@ -183,15 +183,15 @@ typedef struct aoso_params {
 
     /* Number of threads; 0 means all cores available to the process. The model does not depend on it.
      * Allowed: 0 to 4096. Default: 0. */
-    int64_t num_threads;
+    int64_t nthread;
 
     /* Instruction-set level of the kernels. The model does not depend on it. The CPU must support the level.
      * Default: NULL, which means the environment variable AOSO_LEVEL if it is set, else the fastest. */
     const char *level;
 
     /* Strategy for parameters that you leave unset. Methods abc and logitboost and data of fewer than 50 rows have
-     * the trees, leaves and shrinkage of paper. Preset paper leaves leaf, pairs and trim at their defaults; the
-     * algorithm of the paper has pair, 1 and 0.
+     * the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs and trim at their
+     * defaults; the algorithm of the paper has pair, 1 and 0.
      * Default: AOSO_PRESET_AUTO. */
     int32_t preset;
 
@@ -259,7 +259,7 @@ typedef struct aoso_params {
 AOSO_API aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size);
 
 /* Changes the parameters named in a text such as
- * "leaves=20 shrinkage=0.1 method=aoso threads=2", separated by spaces, commas
+ * "max_leaves=20 learning_rate=0.1 method=aoso nthread=2", separated by spaces, commas
  * or new lines. On an error, params is unchanged. The string that params->level
  * then points to belongs to the library and is never freed. */
 AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
@@ -289,7 +289,7 @@ typedef struct aoso_memory {
 
 /* Computes an upper bound on the memory of a training, without any data. */
 AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows,
-                                      int32_t max_bins, const aoso_params *params, aoso_memory *out);
+                                      int32_t max_bin, const aoso_params *params, aoso_memory *out);
 
 #ifdef __cplusplus
 }

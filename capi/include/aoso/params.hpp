@@ -11,7 +11,7 @@
 namespace aoso {
 
 // The parameters of training: the fields of aoso_params, set to their defaults.
-// A text such as "leaves=20 shrinkage=0.1" converts to params.
+// A text such as "max_leaves=20 learning_rate=0.1" converts to params.
 struct params : aoso_params {
     params() : aoso_params() { detail::check(aoso_params_init(this, sizeof(aoso_params))); }
     // The defaults, changed as the text says.
@@ -38,8 +38,8 @@ using memory = aoso_memory;
 
 // Computes an upper bound on the memory of a training, without any data.
 inline memory estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows = 0,
-                              int32_t max_bins = 0, const params &p = {}) {
-    return detail::filled<memory>(aoso_estimate_memory, rows, features, classes, valid_rows, max_bins, &p);
+                              int32_t max_bin = 0, const params &p = {}) {
+    return detail::filled<memory>(aoso_estimate_memory, rows, features, classes, valid_rows, max_bin, &p);
 }
 
 } // namespace aoso

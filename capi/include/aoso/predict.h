@@ -13,7 +13,7 @@ extern "C" {
 /* How to predict. */
 typedef struct aoso_predict_options {
     uint32_t struct_size;
-    int32_t num_threads; /* 0: the cores that the process may use */
+    int32_t nthread;     /* 0: the cores that the process may use */
     int64_t trees;       /* use the first trees only; 0: all */
 } aoso_predict_options;
 

@@ -31,7 +31,7 @@ enum { /* stop reasons */
     AOSO_RUNNING = 0,                   /* training goes on */
     AOSO_STOPPED_BY_STOP_LOSS = 1,      /* the training loss is at most the parameter stop_loss */
     AOSO_STOPPED_BY_TREES = 2,          /* the model has all its trees */
-    AOSO_STOPPED_BY_EARLY_STOPPING = 3, /* no better evaluation for early_stopping iterations */
+    AOSO_STOPPED_BY_EARLY_STOPPING = 3, /* no better evaluation for early_stopping_rounds iterations */
     AOSO_STOPPED_BY_INTERRUPT = 4,      /* a callback or an interrupt ended it */
     AOSO_STOPPED_BY_NO_SPLIT = 5,       /* nothing can be split, and no leaf moves */
     AOSO_STOPPED_BY_TIME_LIMIT = 6      /* the parameter time_limit */
@@ -156,10 +156,10 @@ AOSO_API aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, dou
  * collective, all ranks ask for it at once. */
 AOSO_API aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out);
 
-/* Changes the parameter shrinkage from the next iteration on. Phases, and other
+/* Changes the parameter learning_rate from the next iteration on. Phases, and other
  * parameters that are tried, begin with their own again: progress.trees is then less
  * than before. */
-AOSO_API aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage);
+AOSO_API aoso_status aoso_trainer_set_learning_rate(aoso_trainer *trainer, double rate);
 
 /* Writes why the last save of the checkpoint failed; an empty string: it did not. Such a
  * failure does not end training. */
@@ -167,7 +167,7 @@ AOSO_API aoso_status aoso_trainer_checkpoint_error(aoso_trainer *trainer, char *
 
 /* Tells the value of your own metric after the last step, for early stopping:
  * lower is better. The parameter metric must be AOSO_METRIC_CUSTOM, and
- * early_stopping above 0. progress may be NULL; its stopped_by says whether
+ * early_stopping_rounds above 0. progress may be NULL; its stopped_by says whether
  * training has ended. */
 AOSO_API aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress);
 

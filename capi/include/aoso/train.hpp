@@ -113,8 +113,8 @@ public:
         return out;
     }
 
-    // Changes the parameter shrinkage from the next iteration on.
-    void set_shrinkage(double shrinkage) { detail::check(aoso_trainer_set_shrinkage(get(), shrinkage)); }
+    // Changes the parameter learning_rate from the next iteration on.
+    void set_learning_rate(double rate) { detail::check(aoso_trainer_set_learning_rate(get(), rate)); }
 
     // Why the last save of the checkpoint failed; empty: it did not.
     std::string checkpoint_error() { return detail::text(aoso_trainer_checkpoint_error, get()); }

@@ -30,10 +30,10 @@ class Collective(Struct):
 class DatasetOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("max_bins", c.c_int32),
+        ("max_bin", c.c_int32),
         ("sample_rows", c.c_int64),
         ("seed", c.c_uint64),
-        ("num_threads", c.c_int32),
+        ("nthread", c.c_int32),
         ("dense_only", c.c_int32),
         ("weights", c.c_void_p),
         ("num_weights", c.c_int64),
@@ -138,7 +138,7 @@ PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f
 class RefitOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("num_threads", c.c_int32),
+        ("nthread", c.c_int32),
         ("weights", c.c_void_p),
         ("num_weights", c.c_int64),
         ("keep", c.c_double),
@@ -148,7 +148,7 @@ class RefitOptions(Struct):
 class PredictOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("num_threads", c.c_int32),
+        ("nthread", c.c_int32),
         ("trees", c.c_int64),
     ]
 

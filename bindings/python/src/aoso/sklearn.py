@@ -40,24 +40,24 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     ----------
     preset : {"auto", "fast", "paper"}, default "auto"
         Strategy for parameters that you leave unset. "auto": values for the size of the data, among which held-out rows
-        choose; "fast": as auto, with fewer trees and, in most cases, a larger shrinkage; "paper": M = 1000 trees of J =
-        20 leaves and shrinkage v = 0.1, as in the paper, and no calibration. Methods abc and logitboost and data of
-        fewer than 50 rows have the trees, leaves and shrinkage of paper. Preset paper leaves leaf, pairs and trim at
-        their defaults; the algorithm of the paper has pair, 1 and 0.
-    trees : int or None, default None
+        choose; "fast": as auto, with fewer trees and, in most cases, a larger learning_rate; "paper":
+        n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration. Methods
+        abc and logitboost and data of fewer than 50 rows have the n_estimators, max_leaves and learning_rate of paper.
+        Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.
+    n_estimators : int or None, default None
         Maximum number of trees to grow (the paper's M). When training continues a model, these trees are added to it.
         One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.
         Allowed: at least 1. None: 1 to 1000, chosen on held-out rows.
-    leaves : int or None, default None
+    max_leaves : int or None, default None
         Maximum number of leaves per tree (the paper's J). Trees grow best-first.
         Allowed: 2 to 65536. None: 8 to 65536, more with more rows and classes.
-    shrinkage : float or None, default None
-        Learning rate (the paper's v): the factor of every leaf value.
+    learning_rate : float or None, default None
+        Learning rate (the paper's shrinkage v): the factor of every leaf value.
         Allowed: above 0, at most 1. None: 0.05 to 0.4, less with noisy labels.
     max_depth : int, default 0
         Maximum number of splits from the root to a leaf; 0 means no limit.
         Allowed: at least 0.
-    min_samples : int or None, default None
+    min_samples_leaf : int or None, default None
         Minimum number of training rows in a leaf.
         Allowed: at least 1. None: 1 to 10, more for few rows with noisy labels.
     monotone_constraints : list, dict, str or None, default None
@@ -74,7 +74,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         path, no_interactions only one. Features in none of the groups form one more group. A continued model must have
         been trained with the same constraints.
         None: all features may interact.
-    l2 : float or None, default None
+    reg_lambda : float or None, default None
         Regularization: a number added to the sums of Hessians in gains and leaf values.
         Allowed: at least 0, at most 3.4e+38. None: 0 to 10, more with noisy labels or from 100,000 rows.
     subsample : float or None, default None
@@ -99,7 +99,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Seconds after which training ends; 0 means no limit. The phase that chooses parameters takes at most two fifths
         of it. Each phase has at least one iteration. The model depends on the speed of the machine.
         Allowed: at least 0, at most 3.4e+38.
-    early_stopping : int, default 0
+    early_stopping_rounds : int, default 0
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
         model then ends with the best iteration. Values above 0 need a validation set.
         Allowed: at least 0.
@@ -171,20 +171,20 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self,
         *,
         preset: str = "auto",
-        trees: int | None = None,
-        leaves: int | None = None,
-        shrinkage: float | None = None,
+        n_estimators: int | None = None,
+        max_leaves: int | None = None,
+        learning_rate: float | None = None,
         max_depth: int = 0,
-        min_samples: int | None = None,
+        min_samples_leaf: int | None = None,
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
-        l2: float | None = None,
+        reg_lambda: float | None = None,
         subsample: float | None = None,
         colsample_bytree: float = 1.0,
         colsample_bynode: float | None = None,
         calibration: str = "auto",
         time_limit: float = 0.0,
-        early_stopping: int = 0,
+        early_stopping_rounds: int = 0,
         metric: str = "logloss",
         categorical_features: Any = "from_dtype",
         class_weight: dict[Any, float] | str | None = None,
@@ -195,20 +195,20 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         **others: Any,
     ) -> None:
         self.preset = preset
-        self.trees = trees
-        self.leaves = leaves
-        self.shrinkage = shrinkage
+        self.n_estimators = n_estimators
+        self.max_leaves = max_leaves
+        self.learning_rate = learning_rate
         self.max_depth = max_depth
-        self.min_samples = min_samples
+        self.min_samples_leaf = min_samples_leaf
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
-        self.l2 = l2
+        self.reg_lambda = reg_lambda
         self.subsample = subsample
         self.colsample_bytree = colsample_bytree
         self.colsample_bynode = colsample_bynode
         self.calibration = calibration
         self.time_limit = time_limit
-        self.early_stopping = early_stopping
+        self.early_stopping_rounds = early_stopping_rounds
         self.metric = metric
         self.categorical_features = categorical_features
         self.class_weight = class_weight
