@@ -7,9 +7,9 @@
 // ABC-LogitBoost and LogitBoost are other methods of the same library.
 //
 //	x := aoso.RowMajor(values, rows, cols)
-//	train, err := aoso.NewDataset(x, aoso.StringLabels(y), aoso.DatasetOptions{})
-//	result, err := aoso.Train(ctx, train, aoso.DefaultParams(), aoso.TrainOptions{})
-//	classes, err := result.Model.Predict(x, aoso.PredictOptions{})
+//	train, err := aoso.NewDataset(x, aoso.StringLabels(y))
+//	result, err := aoso.Train(ctx, train, aoso.DefaultParams())
+//	classes, err := result.Model.Predict(x)
 //	err = result.Model.Save("letters.aoso")
 //
 // A model depends only on the data, the parameters and the seed. It is the same,

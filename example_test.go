@@ -29,15 +29,15 @@ func Example() {
 
 	// first fit
 	x := aoso.RowMajor(values, len(labels), 2) // rows × 2 features, of any number type
-	train, err := aoso.NewDataset(x, aoso.StringLabels(labels), aoso.DatasetOptions{})
+	train, err := aoso.NewDataset(x, aoso.StringLabels(labels))
 	if err != nil {
 		log.Fatal(err) // names the argument, the value and what is allowed
 	}
-	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams(), aoso.TrainOptions{})
+	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams())
 	if err != nil {
 		log.Fatal(err)
 	}
-	classes, err := result.Model.Predict(x, aoso.PredictOptions{})
+	classes, err := result.Model.Predict(x)
 	fmt.Println(result.Model.Classes()[classes[0]], err)
 	err = result.Model.Save(path)
 	// first fit
@@ -51,13 +51,13 @@ func Example() {
 // Training step by step, with a model in between.
 func ExampleTrainer() {
 	x := aoso.RowMajor([]float64{1, 2, 3, 4, 5, 6}, 6, 1)
-	train, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 0, 1, 1, 2, 2}), aoso.DatasetOptions{})
+	train, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 0, 1, 1, 2, 2}))
 	if err != nil {
 		log.Fatal(err)
 	}
 	p := aoso.DefaultParams()
 	p.NEstimators = 5
-	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{})
+	trainer, err := aoso.NewTrainer(train, p)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func ExampleTrainer() {
 func ExampleDatasetBuilder() {
 	path := filepath.Join(os.TempDir(), "chunks.aoso")
 	defer os.Remove(path)
-	builder, err := aoso.NewDatasetBuilder(1, aoso.DatasetOptions{})
+	builder, err := aoso.NewDatasetBuilder(1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -150,16 +150,16 @@ func ExampleModel_PredictSet() {
 		labels = append(labels, map[bool]string{true: "low", false: "high"}[low])
 	}
 	x := aoso.RowMajor(values, 400, 1)
-	train, err := aoso.NewDataset(x, aoso.StringLabels(labels), aoso.DatasetOptions{})
+	train, err := aoso.NewDataset(x, aoso.StringLabels(labels))
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams(), aoso.TrainOptions{})
+	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams())
 	if err != nil {
 		log.Fatal(err)
 	}
 	some := aoso.RowMajor([]float64{20, 200, 380}, 3, 1)
-	sets, err := result.Model.PredictSet(some, aoso.SetOptions{Alpha: 0.05, NonEmpty: true}, aoso.PredictOptions{})
+	sets, err := result.Model.PredictSet(some, aoso.SetOptions{Alpha: 0.05, NonEmpty: true})
 	fmt.Println(result.Model.Classes(), sets, err)
 	// Output: [high low] [false true true true true false] <nil>
 }

@@ -31,7 +31,7 @@ func (t *table) some(n int) [][]float64 {
 
 func (t *table) dataset(b *testing.B) *aoso.Dataset {
 	b.Helper()
-	d, err := aoso.NewDataset(t.features(), aoso.IntLabels(t.labels), aoso.DatasetOptions{})
+	d, err := aoso.NewDataset(t.features(), aoso.IntLabels(t.labels))
 	if err != nil {
 		b.Fatal(err)
 	}

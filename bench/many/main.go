@@ -75,7 +75,7 @@ func measure(m *mixture, rows, test int, p aoso.Params) error {
 	x = nil
 	cpu, _ := usage()
 	start := time.Now()
-	r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+	r, err := aoso.Train(context.Background(), train, p)
 	if err != nil {
 		return err
 	}

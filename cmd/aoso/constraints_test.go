@@ -45,7 +45,7 @@ func falls(t *testing.T, model string, column int) (n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := m.PredictRaw(x, aoso.PredictOptions{})
+		raw, err := m.PredictRaw(x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func TestInfoOfCategories(t *testing.T) {
 	}
 	p := aoso.DefaultParams()
 	p.Preset, p.NEstimators, p.MinSamplesLeaf, p.CategoryL2 = "paper", 1, 1, 0
-	result, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
+	result, err := aoso.Train(t.Context(), d, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,11 +14,11 @@ func TestSaveModelElsewhere(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	x := []float64{0, 1, 2, 3}
-	d, err := aoso.NewDataset(aoso.RowMajor(x, 4, 1), aoso.IntLabels([]int{0, 0, 1, 1}), aoso.DatasetOptions{})
+	d, err := aoso.NewDataset(aoso.RowMajor(x, 4, 1), aoso.IntLabels([]int{0, 0, 1, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := aoso.Train(t.Context(), d, aoso.DefaultParams(), aoso.TrainOptions{})
+	r, err := aoso.Train(t.Context(), d, aoso.DefaultParams())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,11 +160,11 @@ func TestBlocksErrors(t *testing.T) {
 			t.Errorf("error %d leaves %v", i, left)
 		}
 	}
-	_, err := aoso.NewDatasetFromBlocks(func(func(aoso.Block, error) bool) {}, aoso.DatasetOptions{})
+	_, err := aoso.NewDatasetFromBlocks(func(func(aoso.Block, error) bool) {})
 	wantArgumentError(t, err, "blocks", "no rows")
-	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{Weights: make([]float64, len(y))}, 100), aoso.DatasetOptions{})
+	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{Weights: make([]float64, len(y))}, 100))
 	wantArgumentError(t, err, "weights", "all 0")
-	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{RowIDs: append(make([]uint64, 100), 1, 2, 3)}, 101), aoso.DatasetOptions{})
+	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{RowIDs: append(make([]uint64, 100), 1, 2, 3)}, 101))
 	wantArgumentError(t, err, "row_ids[1]")
 	first := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
 	_, err = aoso.NewDatasetFromBlocks(blocksOfSize(x, y, aoso.DatasetOptions{}, 100), aoso.DatasetOptions{Init: first})
@@ -240,7 +240,7 @@ func ExampleNewDatasetFromBlocks() {
 			}
 		}
 	}
-	set, err := aoso.NewDatasetFromBlocks(blocks, aoso.DatasetOptions{})
+	set, err := aoso.NewDatasetFromBlocks(blocks)
 	if err != nil {
 		panic(err)
 	}

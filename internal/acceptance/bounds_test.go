@@ -13,7 +13,7 @@ import (
 // leafRows counts the training rows in every leaf of a tree by prediction.
 func leafRows(t *testing.T, m *aoso.Model, d *table) [][]int {
 	t.Helper()
-	leaves, err := m.PredictLeaf(d.features(), aoso.PredictOptions{})
+	leaves, err := m.PredictLeaf(d.features())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func TestBuilderContinues(t *testing.T) {
 // TestBuilderErrors: what is wrong with a chunk leaves the others as they are.
 func TestBuilderErrors(t *testing.T) {
 	for _, cols := range []int{0, -1, math.MaxInt32 + 1} {
-		_, err := aoso.NewDatasetBuilder(cols, aoso.DatasetOptions{})
+		_, err := aoso.NewDatasetBuilder(cols)
 		wantArgumentError(t, err, "cols")
 	}
 	for argument, o := range map[string]aoso.DatasetOptions{
@@ -168,7 +168,7 @@ func TestBuilderErrors(t *testing.T) {
 	if err != nil || set.Rows() != 4 || !slices.Equal(setOf(t, set).Weights, []float32{1, 0, 0, 0}) {
 		t.Fatalf("%+v, %v", set, err)
 	}
-	b, _ = aoso.NewDatasetBuilder(2, aoso.DatasetOptions{})
+	b, _ = aoso.NewDatasetBuilder(2)
 	if err := b.Append(good, y, nil, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestCalibrate(t *testing.T) {
 			labels := drawn(t, m, data, want)
 			loss := func(temperature float64) float64 {
 				other := changed(c, func(c *model.Model) { c.Temperature = temperature })
-				e, err := other.Evaluate(labels.features(), labels.labels(), labels.weights, aoso.PredictOptions{})
+				e, err := other.Evaluate(labels.features(), labels.labels(), labels.weights)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,11 +101,11 @@ func TestTemperature(t *testing.T) {
 	if err != nil || loaded.Temperature() != c.Temperature() || loaded.Fingerprint() != c.Fingerprint() {
 		t.Fatal("another temperature comes back", err)
 	}
-	proba, err := loaded.PredictProba(x, aoso.PredictOptions{})
+	proba, err := loaded.PredictProba(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := loaded.RowPredictor(aoso.PredictOptions{})
+	row, err := loaded.RowPredictor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +126,10 @@ func TestTemperature(t *testing.T) {
 			}
 		}
 	}
-	classes, err1 := m.Predict(x, aoso.PredictOptions{})
-	same, err2 := c.Predict(x, aoso.PredictOptions{})
-	e, err3 := m.Evaluate(x, valid.labels(), nil, aoso.PredictOptions{})
-	f, err4 := c.Evaluate(x, valid.labels(), nil, aoso.PredictOptions{})
+	classes, err1 := m.Predict(x)
+	same, err2 := c.Predict(x)
+	e, err3 := m.Evaluate(x, valid.labels(), nil)
+	f, err4 := c.Evaluate(x, valid.labels(), nil)
 	if err := errors.Join(err1, err2, err3, err4); err != nil || !slices.Equal(classes, same) || e.Errors != f.Errors || f.LogLoss >= e.LogLoss {
 		t.Error("other classes, or no better log loss", err)
 	}
@@ -159,7 +159,7 @@ func TestTemperature(t *testing.T) {
 func TestCalibrateBounds(t *testing.T) {
 	d := blobs(142, 100, 4, 3, 255)
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 50 })).Model
-	right, err := m.Predict(d.features(), aoso.PredictOptions{})
+	right, err := m.Predict(d.features())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,19 +179,19 @@ func TestCalibrateErrors(t *testing.T) {
 	d := blobs(143, 50, 4, 3, 255)
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
 	x := d.features()
-	_, _, err := m.Calibrate(aoso.RowMajor([]float64{1, 2}, 1, 2), d.labels(), nil, aoso.PredictOptions{})
+	_, _, err := m.Calibrate(aoso.RowMajor([]float64{1, 2}, 1, 2), d.labels(), nil)
 	wantArgumentError(t, err, "features", "2 columns")
-	_, _, err = m.Calibrate(x, d.labels()[:3], nil, aoso.PredictOptions{})
+	_, _, err = m.Calibrate(x, d.labels()[:3], nil)
 	wantArgumentError(t, err, "labels", "3", "50, one for each row")
-	_, _, err = m.Calibrate(x, d.labels(), []float64{1}, aoso.PredictOptions{})
+	_, _, err = m.Calibrate(x, d.labels(), []float64{1})
 	wantArgumentError(t, err, "weights", "50")
 	unknown := aoso.StringLabels(slices.Repeat([]string{"new"}, 50))
-	_, _, err = m.Calibrate(x, unknown, nil, aoso.PredictOptions{})
+	_, _, err = m.Calibrate(x, unknown, nil)
 	wantArgumentError(t, err, "labels", "50 rows of unknown", `"0"`)
-	if _, report, err := m.Calibrate(x, append(unknown[:49:49], d.labels()[49]), nil, aoso.PredictOptions{}); err != nil || report.Before-report.Before != 0 {
+	if _, report, err := m.Calibrate(x, append(unknown[:49:49], d.labels()[49]), nil); err != nil || report.Before-report.Before != 0 {
 		t.Error("one row of a known class", err)
 	}
-	_, _, err = m.Calibrate(aoso.RowMajor[float64](nil, 0, 4), aoso.Labels{}, nil, aoso.PredictOptions{})
+	_, _, err = m.Calibrate(aoso.RowMajor[float64](nil, 0, 4), aoso.Labels{}, nil)
 	wantArgumentError(t, err, "labels", "0 rows")
 	for _, temperature := range []float64{-1, 1e-3, 65} {
 		broken := *contentOf(m)

@@ -30,13 +30,13 @@ func BenchmarkPredictCategories(b *testing.B) {
 		b.Fatal(err)
 	}
 	for name, x := range map[string]aoso.Features{"categories": x, "numbers": plain} {
-		train, err := aoso.NewDataset(x, labels, aoso.DatasetOptions{})
+		train, err := aoso.NewDataset(x, labels)
 		if err != nil {
 			b.Fatal(err)
 		}
 		p := paperParams()
 		p.NEstimators = 300
-		r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+		r, err := aoso.Train(context.Background(), train, p)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func BenchmarkPredictCategories(b *testing.B) {
 				}
 			}
 		})
-		row, err := r.Model.RowPredictor(aoso.PredictOptions{})
+		row, err := r.Model.RowPredictor()
 		if err != nil {
 			b.Fatal(err)
 		}

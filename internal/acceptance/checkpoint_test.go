@@ -298,7 +298,7 @@ func TestCheckpointErrors(t *testing.T) {
 // TestLocalModel: each rank has the model so far without the others.
 func TestLocalModel(t *testing.T) {
 	rows := blobs(4, 600, 4, 3, 60)
-	alone, err := aoso.NewTrainer(newDataset(t, rows), params(func(p *aoso.Params) { p.NEstimators = 20 }), aoso.TrainOptions{})
+	alone, err := aoso.NewTrainer(newDataset(t, rows), params(func(p *aoso.Params) { p.NEstimators = 20 }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestLocalModel(t *testing.T) {
 			}
 			p := aoso.DefaultParams()
 			p.NEstimators, p.NThread = 20, 1
-			b, err := aoso.NewTrainer(d, p, aoso.TrainOptions{})
+			b, err := aoso.NewTrainer(d, p)
 			if err != nil {
 				t.Error(err)
 				return

@@ -129,7 +129,7 @@ func TestCompressedModel(t *testing.T) {
 	}
 	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	want := trained(t, d, p).Model
-	set, err := aoso.NewDataset(x, d.labels(), aoso.DatasetOptions{})
+	set, err := aoso.NewDataset(x, d.labels())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,18 +21,18 @@ func TestConfusions(t *testing.T) {
 			y[i] = (i*i + i/13) % classes
 		}
 	}
-	d, err := aoso.NewDataset(aoso.RowMajor(x, rows, 1), aoso.IntLabels(y), aoso.DatasetOptions{})
+	d, err := aoso.NewDataset(aoso.RowMajor(x, rows, 1), aoso.IntLabels(y))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := aoso.DefaultParams()
 	p.NEstimators, p.Calibration = 3, "none"
-	r, err := aoso.Train(context.Background(), d, p, aoso.TrainOptions{})
+	r, err := aoso.Train(context.Background(), d, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, features := r.Model, aoso.RowMajor(x, rows, 1)
-	predicted, err := m.Predict(features, aoso.PredictOptions{})
+	predicted, err := m.Predict(features)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestConfusions(t *testing.T) {
 		t.Fatalf("only %d pairs are confused", len(want))
 	}
 	for _, n := range []int{0, 1, 5, len(want), len(want) + 1} {
-		got, err := m.Confusions(features, labels, n, aoso.PredictOptions{})
+		got, err := m.Confusions(features, labels, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,10 +80,10 @@ func TestConfusions(t *testing.T) {
 			t.Errorf("n = %d:\n%v\nwant\n%v", n, got, most)
 		}
 	}
-	if _, err := m.Confusions(features, labels, -1, aoso.PredictOptions{}); err == nil || !strings.Contains(err.Error(), "n is -1") {
+	if _, err := m.Confusions(features, labels, -1); err == nil || !strings.Contains(err.Error(), "n is -1") {
 		t.Errorf("n = -1: %v", err)
 	}
-	if _, err := m.Confusions(features, labels[1:], 1, aoso.PredictOptions{}); err == nil || !strings.Contains(err.Error(), "labels") {
+	if _, err := m.Confusions(features, labels[1:], 1); err == nil || !strings.Contains(err.Error(), "labels") {
 		t.Errorf("too few labels: %v", err)
 	}
 }

@@ -257,7 +257,7 @@ func TestConstrainedEverywhere(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				r, err := aoso.Train(t.Context(), set, p, aoso.TrainOptions{})
+				r, err := aoso.Train(t.Context(), set, p)
 				if err != nil || r.Model.Fingerprint() != want {
 					t.Errorf("rank %d: %v, %v, want %s", rank, r, err, want)
 				}
@@ -317,15 +317,15 @@ func TestConstraintErrors(t *testing.T) {
 		} else {
 			p.InteractionConstraints = test.text
 		}
-		_, err := aoso.Train(t.Context(), test.set, p, aoso.TrainOptions{})
+		_, err := aoso.Train(t.Context(), test.set, p)
 		wantArgumentError(t, err, test.name, test.texts...)
 	}
 	x, labels, _ := people(100)
-	set, err := aoso.NewDataset(x, aoso.IntLabels(labels), aoso.DatasetOptions{})
+	set, err := aoso.NewDataset(x, aoso.IntLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = aoso.Train(t.Context(), set, params(func(p *aoso.Params) { p.MonotoneConstraints = `{"f0":{"1":1}}` }), aoso.TrainOptions{})
+	_, err = aoso.Train(t.Context(), set, params(func(p *aoso.Params) { p.MonotoneConstraints = `{"f0":{"1":1}}` }))
 	wantArgumentError(t, err, "monotone_constraints", "categorical feature f0")
 }
 

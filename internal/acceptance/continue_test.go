@@ -36,7 +36,7 @@ func TestContinue(t *testing.T) {
 				if r.TrainLoss != whole.TrainLoss {
 					t.Errorf("the loss is %v, in one go %v", r.TrainLoss, whole.TrainLoss)
 				}
-				if e, err := r.Model.Evaluate(x, y, nil, aoso.PredictOptions{}); err != nil || *e != *r.Valid {
+				if e, err := r.Model.Evaluate(x, y, nil); err != nil || *e != *r.Valid {
 					t.Errorf("the model does %+v (%v), said to do %+v", e, err, *r.Valid)
 				}
 			})

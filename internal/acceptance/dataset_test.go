@@ -25,7 +25,7 @@ func TestClasses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x := aoso.RowMajor(make([]float64, len(test.labels)), len(test.labels), 1)
-			set, err := aoso.NewDataset(x, test.labels, aoso.DatasetOptions{})
+			set, err := aoso.NewDataset(x, test.labels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestBroadcast(t *testing.T) {
 	if column != [4]float64{6, 6, 6, 6} {
 		t.Error(column)
 	}
-	if _, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 1, 0, 1}), aoso.DatasetOptions{}); err != nil {
+	if _, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 1, 0, 1})); err != nil {
 		t.Error(err)
 	}
 }

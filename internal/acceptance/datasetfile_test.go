@@ -145,7 +145,7 @@ func TestSavedValidation(t *testing.T) {
 			}
 		}
 	}
-	_, err := aoso.NewTrainer(loadedValid, p, aoso.TrainOptions{})
+	_, err := aoso.NewTrainer(loadedValid, p)
 	wantArgumentError(t, err, "train", "unknown")
 }
 

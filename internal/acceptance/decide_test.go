@@ -15,11 +15,11 @@ func TestDecide(t *testing.T) {
 	proba := mustProba(t, m, x)
 
 	// Where all errors cost the same, the most likely class is decided for.
-	decisions, expected, err := m.Decide(x, []float64{0, 1, 1, 1, 0, 1, 1, 1, 0}, aoso.PredictOptions{})
+	decisions, expected, err := m.Decide(x, []float64{0, 1, 1, 1, 0, 1, 1, 1, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mostLikely, err := m.Predict(x, aoso.PredictOptions{})
+	mostLikely, err := m.Predict(x)
 	if err != nil || !slices.Equal(decisions, mostLikely) {
 		t.Error("other decisions than the most likely classes", err)
 	}
@@ -55,17 +55,17 @@ func TestDecide(t *testing.T) {
 	if !seen[3] || len(seen) < 3 {
 		t.Errorf("decisions %v only", seen)
 	}
-	if same, _, err := m.Decide(x, make([]float64, 6), aoso.PredictOptions{}); err != nil || slices.Max(same) != 0 {
+	if same, _, err := m.Decide(x, make([]float64, 6)); err != nil || slices.Max(same) != 0 {
 		t.Error("a tie is not the first decision's", err)
 	}
 
 	for _, bad := range [][]float64{nil, make([]float64, 4)} {
-		_, _, err := m.Decide(x, bad, aoso.PredictOptions{})
+		_, _, err := m.Decide(x, bad)
 		wantArgumentError(t, err, "costs", "a multiple of 3")
 	}
 	costs[6] = math.NaN()
-	_, _, err = m.Decide(x, costs, aoso.PredictOptions{})
+	_, _, err = m.Decide(x, costs)
 	wantArgumentError(t, err, "costs[1][2]", "finite")
-	_, _, err = m.Decide(aoso.RowMajor([]float64{1, 2}, 1, 2), make([]float64, 3), aoso.PredictOptions{})
+	_, _, err = m.Decide(aoso.RowMajor([]float64{1, 2}, 1, 2), make([]float64, 3))
 	wantArgumentError(t, err, "features", "2 columns")
 }

@@ -17,7 +17,7 @@ func TestOneClass(t *testing.T) {
 			if r.Model.Trees() != 0 || r.Iterations != 0 || r.StoppedBy != aoso.StoppedByStopLoss || r.TrainLoss != 0 {
 				t.Errorf("%d trees in %d iterations, stopped by %s at a loss of %g", r.Model.Trees(), r.Iterations, r.StoppedBy, r.TrainLoss)
 			}
-			proba, err := r.Model.PredictProba(d.features(), aoso.PredictOptions{})
+			proba, err := r.Model.PredictProba(d.features())
 			if err != nil || len(proba) != 50 || proba[7] != 1 {
 				t.Errorf("probabilities %v, error %v", proba, err)
 			}
@@ -81,7 +81,7 @@ func TestNoSplit(t *testing.T) {
 		}
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.NEstimators = 5000 }))
-			proba, err := r.Model.PredictProba(d.features(), aoso.PredictOptions{})
+			proba, err := r.Model.PredictProba(d.features())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestContradiction(t *testing.T) {
 			if r.StoppedBy != aoso.StoppedByTrees {
 				t.Errorf("stopped by %s", r.StoppedBy)
 			}
-			proba, err := r.Model.PredictProba(d.features(), aoso.PredictOptions{})
+			proba, err := r.Model.PredictProba(d.features())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -54,7 +54,7 @@ func TestValidation(t *testing.T) {
 	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			result := train(t, set, params(func(p *aoso.Params) { v.change(p); rounds(p, 8, 5) }), aoso.TrainOptions{Valid: valid})
-			got, err := result.Model.Evaluate(validSet.features(), validSet.labels(), validSet.weights, aoso.PredictOptions{})
+			got, err := result.Model.Evaluate(validSet.features(), validSet.labels(), validSet.weights)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestValidation(t *testing.T) {
 // referenceEvaluation is Model.Evaluate by the book.
 func referenceEvaluation(t *testing.T, m *aoso.Model, d *table) (e aoso.Evaluation) {
 	t.Helper()
-	proba, err := m.PredictProba(d.features(), aoso.PredictOptions{})
+	proba, err := m.PredictProba(d.features())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +105,14 @@ func TestRaw(t *testing.T) {
 	m, _ := calibrated(t, trained(t, d.slice(0, 200), params(func(p *aoso.Params) { p.NEstimators = 40 })).Model, d)
 	x := d.features()
 	raw := rawScores(t, m, x, aoso.PredictOptions{})
-	want, err := m.Evaluate(x, d.labels(), d.weights, aoso.PredictOptions{})
+	want, err := m.Evaluate(x, d.labels(), d.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e, err := m.EvaluateRaw(raw, d.labels(), d.weights); err != nil || *e != *want {
 		t.Errorf("by raw scores %+v, by rows %+v, %v", e, *want, err)
 	}
-	proba, err := m.PredictProba(x, aoso.PredictOptions{})
+	proba, err := m.PredictProba(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func categoricalModels(t testing.TB) map[string]*aoso.Model {
 // missing values, with the scores of the model.
 func positions(t *testing.T, m *aoso.Model) (rows, scores [][]float64) {
 	t.Helper()
-	p, err := m.RowPredictor(aoso.PredictOptions{})
+	p, err := m.RowPredictor()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestExportedLinear(t *testing.T) {
 			}
 			o := parseONNX(t, written(t, m.WriteONNX))
 			_, trees := parseLight(t, string(written(t, m.WriteLightGBM)))
-			p, err := m.RowPredictor(aoso.PredictOptions{})
+			p, err := m.RowPredictor()
 			if err != nil {
 				t.Fatal(err)
 			}

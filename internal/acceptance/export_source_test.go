@@ -63,7 +63,7 @@ func sourceModels(t *testing.T) (models map[string]*aoso.Model, rows map[string]
 
 // answers returns the raw scores and probabilities of rows, bit by bit.
 func answers(t *testing.T, m *aoso.Model, rows [][]float64) []byte {
-	p, err := m.RowPredictor(aoso.PredictOptions{})
+	p, err := m.RowPredictor()
 	if err != nil {
 		t.Fatal(err)
 	}

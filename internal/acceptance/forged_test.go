@@ -421,7 +421,7 @@ func forgeable(t testing.TB) *aoso.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := aoso.NewDataset(x, labels, aoso.DatasetOptions{})
+	set, err := aoso.NewDataset(x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

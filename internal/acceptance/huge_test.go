@@ -45,7 +45,7 @@ func checkNoErrors(t *testing.T, what string, d *table, m *aoso.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes, err := m.Predict(d.features(), aoso.PredictOptions{})
+	classes, err := m.Predict(d.features())
 	if err != nil {
 		t.Fatal(err)
 	}

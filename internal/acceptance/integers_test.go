@@ -49,7 +49,7 @@ func TestIntegersKeepAllDigits(t *testing.T) {
 		if m.Fingerprint() != byName.Fingerprint() {
 			t.Errorf("%s: another model than of strings", name)
 		}
-		if e, err := byName.Evaluate(x, aoso.IntLabels(y), nil, aoso.PredictOptions{}); err != nil || e.Errors != 0 {
+		if e, err := byName.Evaluate(x, aoso.IntLabels(y), nil); err != nil || e.Errors != 0 {
 			t.Errorf("%s: %+v, %v", name, e, err)
 		}
 		if v, err := d.Aligned(x, aoso.IntLabels(y), nil); err != nil || !slices.Equal(setOf(t, v).Matrix.Codes(), setOf(t, d).Matrix.Codes()) {
@@ -104,7 +104,7 @@ func TestNamed(t *testing.T) {
 			}
 		}
 	}
-	plain := train(t, must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{})), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
+	plain := train(t, must(aoso.NewDataset(d.features(), d.labels())), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
 	named := train(t, must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Names: []string{"f0", "f1"}})), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
 	if plain.Fingerprint() != named.Fingerprint() {
 		t.Error("the fingerprint depends on whether names were given")

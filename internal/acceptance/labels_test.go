@@ -117,9 +117,9 @@ func TestLabelErrors(t *testing.T) {
 	wantArgumentError(t, err, "codes[0]", "below 0")
 
 	x := aoso.RowMajor([]float64{1, 2}, 2, 1)
-	_, err = aoso.NewDataset(x, make(aoso.Labels, 2), aoso.DatasetOptions{})
+	_, err = aoso.NewDataset(x, make(aoso.Labels, 2))
 	wantArgumentError(t, err, "labels", "row 0")
-	_, err = aoso.NewDataset(x, aoso.StringLabels([]string{"a", "a\xff"}), aoso.DatasetOptions{})
+	_, err = aoso.NewDataset(x, aoso.StringLabels([]string{"a", "a\xff"}))
 	wantArgumentError(t, err, "labels", "UTF-8")
 	_, err = aoso.NewDataset(x, aoso.StringLabels(names), aoso.DatasetOptions{Names: []string{"\xe9"}})
 	wantArgumentError(t, err, "names[0]", "UTF-8")
@@ -169,17 +169,17 @@ func TestUnknownLabels(t *testing.T) {
 	raw := rawScores(t, m, x, aoso.PredictOptions{})
 	for name, call := range map[string]func(y aoso.Labels) error{
 		"Aligned":     func(y aoso.Labels) error { _, err := set.Aligned(x, y, nil); return err },
-		"Evaluate":    func(y aoso.Labels) error { _, err := m.Evaluate(x, y, nil, aoso.PredictOptions{}); return err },
+		"Evaluate":    func(y aoso.Labels) error { _, err := m.Evaluate(x, y, nil); return err },
 		"EvaluateRaw": func(y aoso.Labels) error { _, err := m.EvaluateRaw(raw, y, nil); return err },
 		"Measure": func(y aoso.Labels) error {
-			_, err := m.Measure([]string{"kappa"}, x, y, nil, aoso.PredictOptions{})
+			_, err := m.Measure([]string{"kappa"}, x, y, nil)
 			return err
 		},
 		"MeasureRaw":   func(y aoso.Labels) error { _, err := m.MeasureRaw([]string{"kappa"}, raw, y, nil); return err },
-		"Calibrate":    func(y aoso.Labels) error { _, _, err := m.Calibrate(x, y, nil, aoso.PredictOptions{}); return err },
-		"Conformalize": func(y aoso.Labels) error { _, err := m.Conformalize(x, y, nil, aoso.PredictOptions{}); return err },
-		"Reliability":  func(y aoso.Labels) error { _, err := m.Reliability(x, y, nil, aoso.PredictOptions{}); return err },
-		"Confusions":   func(y aoso.Labels) error { _, err := m.Confusions(x, y, 0, aoso.PredictOptions{}); return err },
+		"Calibrate":    func(y aoso.Labels) error { _, _, err := m.Calibrate(x, y, nil); return err },
+		"Conformalize": func(y aoso.Labels) error { _, err := m.Conformalize(x, y, nil); return err },
+		"Reliability":  func(y aoso.Labels) error { _, err := m.Reliability(x, y, nil); return err },
+		"Confusions":   func(y aoso.Labels) error { _, err := m.Confusions(x, y, 0); return err },
 	} {
 		wantArgumentError(t, call(none), "labels", "60 rows of unknown classes (such as ", `["0" "1"]`)
 		if err := call(one); err != nil {

@@ -84,7 +84,7 @@ func (c *linearCase) set(t testing.TB) *aoso.Dataset {
 // checkTrainLoss compares the training loss with that of the model.
 func checkTrainLoss(t *testing.T, r *aoso.Result, d *table, slack float64) {
 	t.Helper()
-	e, err := r.Model.Evaluate(d.features(), d.labels(), d.weights, aoso.PredictOptions{})
+	e, err := r.Model.Evaluate(d.features(), d.labels(), d.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (c *linearCase) interrupted(t *testing.T, set *aoso.Dataset, same func(stri
 		t.Fatal(err)
 	}
 	same("resumed", train(t, set, c.params, o).Model)
-	b, err := aoso.NewTrainer(set, c.params, aoso.TrainOptions{})
+	b, err := aoso.NewTrainer(set, c.params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestStartLinearRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = aoso.NewTrainer(set, params(func(p *aoso.Params) { linearly(p); p.Start = now }), aoso.TrainOptions{})
+		_, err = aoso.NewTrainer(set, params(func(p *aoso.Params) { linearly(p); p.Start = now }))
 		wantArgumentError(t, err, "start", now, before, "continue")
 	}
 	_, err := aoso.Estimate(aoso.Shape{Rows: 10, Features: 1000, Classes: 1 << 20}, params(func(p *aoso.Params) { linearly(p); p.Leaf = "sparse" }))
@@ -269,11 +269,11 @@ func TestLinearAlone(t *testing.T) {
 			t.Errorf("another model comes back (%v)", err)
 		}
 		scores, p := rawScores(t, m, d.features(), aoso.PredictOptions{}), proba(t, m, d)
-		classes, err := m.Predict(d.features(), aoso.PredictOptions{})
+		classes, err := m.Predict(d.features())
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := m.RowPredictor(aoso.PredictOptions{})
+		alone, err := m.RowPredictor()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestStartLinearValidation(t *testing.T) {
 				t.Errorf("%s: the scores have the loss %v, the evaluation says %v", leaf, sum/float64(len(d.y)), last.Valid.LogLoss)
 			}
 		}
-		e, err := r.Model.Evaluate(held.features(), held.labels(), nil, aoso.PredictOptions{})
+		e, err := r.Model.Evaluate(held.features(), held.labels(), nil)
 		if err != nil || !near(e.LogLoss, r.Valid.LogLoss, 1e-9) || e.Errors != r.Valid.Errors {
 			t.Errorf("%s: the model does %+v (%v), said to do %+v", leaf, e, err, r.Valid)
 		}
@@ -352,7 +352,7 @@ func TestStartLinearWide(t *testing.T) {
 	})
 	r := train(t, set, p, aoso.TrainOptions{Valid: aligned(t, set, valid)})
 	few := valid.slice(0, distinct)
-	want, err := r.Model.Evaluate(few.features(), few.labels(), nil, aoso.PredictOptions{})
+	want, err := r.Model.Evaluate(few.features(), few.labels(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -570,7 +570,7 @@ func TestStartLinearTimeLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	r, err := aoso.Train(ctx, newDataset(t, d), params(func(p *aoso.Params) { linearly(p); p.NEstimators = 100_000 }), aoso.TrainOptions{})
+	r, err := aoso.Train(ctx, newDataset(t, d), params(func(p *aoso.Params) { linearly(p); p.NEstimators = 100_000 }))
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}

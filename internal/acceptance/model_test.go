@@ -107,7 +107,7 @@ func TestSaveLoad(t *testing.T) {
 // TestLabelType: the note is in the file and in derived models, and not in the fingerprint.
 func TestLabelType(t *testing.T) {
 	d := blobs(71, 100, 2, 3, 255)
-	set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{})
+	set, err := aoso.NewDataset(d.features(), d.labels())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +386,7 @@ func smallFiles(t testing.TB) (files [][]byte) {
 	}
 	m, err := aoso.Decode(files[0])
 	if err == nil {
-		m, err = m.Conformalize(d.features(), d.labels(), nil, aoso.PredictOptions{})
+		m, err = m.Conformalize(d.features(), d.labels(), nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -673,7 +673,7 @@ func TestCheckAllows(t *testing.T) {
 	}
 	set := newDataset(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}})
 	train(t, set, p, aoso.TrainOptions{})
-	_, err := aoso.Train(t.Context(), newDataset(t, blobs(121, 30, 2, 3, 255)), p, aoso.TrainOptions{})
+	_, err := aoso.Train(t.Context(), newDataset(t, blobs(121, 30, 2, 3, 255)), p)
 	wantArgumentError(t, err, "n_estimators", "at least 3")
 }
 
@@ -685,18 +685,18 @@ func TestNamesTooLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = aoso.Train(t.Context(), d, aoso.DefaultParams(), aoso.TrainOptions{})
+		_, err = aoso.Train(t.Context(), d, aoso.DefaultParams())
 		wantArgumentError(t, err, "train", "names that a model file can hold")
 		if err == nil {
 			t.Errorf("%s: trained", name)
 		}
 	}
 	classes := aoso.StringLabels([]string{long + "b", long + "c"})
-	d, err := aoso.NewDataset(aoso.RowMajor([]float64{0, 1, 2, 3}, 2, 2), classes, aoso.DatasetOptions{})
+	d, err := aoso.NewDataset(aoso.RowMajor([]float64{0, 1, 2, 3}, 2, 2), classes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = aoso.Train(t.Context(), d, aoso.DefaultParams(), aoso.TrainOptions{})
+	_, err = aoso.Train(t.Context(), d, aoso.DefaultParams())
 	wantArgumentError(t, err, "train", "names that a model file can hold")
 	fits := aoso.DatasetOptions{Names: []string{"x", long}}
 	if d, err = aoso.NewDataset(aoso.RowMajor([]float64{0, 1, 2, 3}, 2, 2), aoso.IntLabels([]int{0, 1}), fits); err != nil {

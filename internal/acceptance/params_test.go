@@ -57,7 +57,7 @@ func TestParamErrors(t *testing.T) {
 	set := newDataset(t, blobs(40, 50, 3, 3, 255))
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.argument, test.value), func(t *testing.T) {
-			r, err := aoso.Train(context.Background(), set, params(test.change), aoso.TrainOptions{})
+			r, err := aoso.Train(context.Background(), set, params(test.change))
 			wantArgumentError(t, err, test.argument, append(test.texts, fmt.Sprint(test.value))...)
 			if e, ok := err.(*aoso.ArgumentError); ok && e.Value != test.value {
 				t.Errorf("value %v, want %v", e.Value, test.value)

@@ -181,7 +181,7 @@ func TestPredictNoTrees(t *testing.T) {
 			t.Errorf("%d rows: scores %v", rows, scores)
 		}
 	}
-	p, err := m.RowPredictor(aoso.PredictOptions{})
+	p, err := m.RowPredictor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,14 +194,14 @@ func TestPredictNoTrees(t *testing.T) {
 func TestPredictNothing(t *testing.T) {
 	m := trained(t, blobs(62, 50, 4, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	for _, x := range []aoso.Features{aoso.RowMajor([]float64{}, 0, 4), aoso.ColMajor[float32](nil, 0, 4)} {
-		raw, err1 := m.PredictRaw(x, aoso.PredictOptions{})
-		proba, err2 := m.PredictProba(x, aoso.PredictOptions{})
-		classes, err3 := m.Predict(x, aoso.PredictOptions{})
-		leaves, err4 := m.PredictLeaf(x, aoso.PredictOptions{})
+		raw, err1 := m.PredictRaw(x)
+		proba, err2 := m.PredictProba(x)
+		classes, err3 := m.Predict(x)
+		leaves, err4 := m.PredictLeaf(x)
 		if len(raw)+len(proba)+len(classes)+len(leaves) > 0 || raw == nil || proba == nil || classes == nil || leaves == nil {
 			t.Errorf("%v %v %v %v, want empty slices", raw, proba, classes, leaves)
 		}
-		e, err5 := m.Evaluate(x, aoso.Labels{}, nil, aoso.PredictOptions{})
+		e, err5 := m.Evaluate(x, aoso.Labels{}, nil)
 		if err5 != nil || e.Errors != 0 || e.ErrorRate != 0 {
 			t.Errorf("%+v, %v", e, err5)
 		}
@@ -218,7 +218,7 @@ func TestStaged(t *testing.T) {
 		for _, every := range []int{1, 2, 3, 100, math.MaxInt} {
 			t.Run(fmt.Sprint(v.name, every), func(t *testing.T) {
 				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, 7, 5) })).Model
-				stages, err := m.Staged(x, every, aoso.PredictOptions{})
+				stages, err := m.Staged(x, every)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -248,7 +248,7 @@ func TestStaged(t *testing.T) {
 func TestPredictTies(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
-	if classes, err := m.Predict(d.features(), aoso.PredictOptions{}); err != nil || !slices.Equal(classes, []int{0, 0, 0}) {
+	if classes, err := m.Predict(d.features()); err != nil || !slices.Equal(classes, []int{0, 0, 0}) {
 		t.Error(classes, err)
 	}
 }
@@ -287,13 +287,13 @@ func TestPredictErrors(t *testing.T) {
 			}
 		})
 	}
-	_, err := m.Staged(good, 0, aoso.PredictOptions{})
+	_, err := m.Staged(good, 0)
 	wantArgumentError(t, err, "every", "0")
-	_, err = m.Evaluate(good, d.labels()[:3], nil, aoso.PredictOptions{})
+	_, err = m.Evaluate(good, d.labels()[:3], nil)
 	wantArgumentError(t, err, "labels", "3", "50, one for each row")
-	_, err = m.Evaluate(good, d.labels(), []float64{1}, aoso.PredictOptions{})
+	_, err = m.Evaluate(good, d.labels(), []float64{1})
 	wantArgumentError(t, err, "weights", "1", "50, one for each row")
-	_, err = m.Evaluate(good, d.labels(), make([]float64, 50), aoso.PredictOptions{})
+	_, err = m.Evaluate(good, d.labels(), make([]float64, 50))
 	wantArgumentError(t, err, "weights", "all 0")
 	_, err = m.EvaluateRaw(make([]float64, 150), d.labels(), []float64{1})
 	wantArgumentError(t, err, "weights", "1", "50, one for each row")
@@ -317,7 +317,7 @@ func TestEvaluateUnknown(t *testing.T) {
 	m := trained(t, d, params(func(p *aoso.Params) { p.StopLoss = 1e-6 })).Model
 	labels := slices.Clone(d.labels())
 	labels[3], labels[7] = aoso.StringLabels([]string{"cat"})[0], aoso.StringLabels([]string{""})[0]
-	e, err := m.Evaluate(d.features(), labels, nil, aoso.PredictOptions{})
+	e, err := m.Evaluate(d.features(), labels, nil)
 	if err != nil || e.Errors != 2 || !near(e.ErrorRate, 2.0/60, 1e-12) || !(e.LogLoss < 1e-6) {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -22,9 +22,9 @@ func TestPredictTop(t *testing.T) {
 			})).Model
 			x := d.features()
 			proba := proba(t, m, d)
-			raw, _ := m.PredictRaw(x, aoso.PredictOptions{})
+			raw, _ := m.PredictRaw(x)
 			for _, top := range []int{1, 3, classes} {
-				got, of, err := m.PredictTop(x, top, aoso.PredictOptions{})
+				got, of, err := m.PredictTop(x, top)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +46,7 @@ func TestPredictTop(t *testing.T) {
 				}
 			}
 			for _, top := range []int{0, classes + 1} {
-				if _, _, err := m.PredictTop(x, top, aoso.PredictOptions{}); err == nil {
+				if _, _, err := m.PredictTop(x, top); err == nil {
 					t.Errorf("top %d is no error", top)
 				}
 			}

@@ -60,14 +60,14 @@ func TestCalibrated(t *testing.T) {
 		if r.HeldOut == nil || r.HeldOutRows != want || r.Valid != nil {
 			t.Fatalf("%d rows: %+v", rows, r)
 		}
-		e, err := r.Model.Evaluate(test.features(), test.labels(), nil, aoso.PredictOptions{})
+		e, err := r.Model.Evaluate(test.features(), test.labels(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e.LogLoss > 1.25*r.HeldOut.LogLoss || e.ErrorRate > 1.25*r.HeldOut.ErrorRate {
 			t.Errorf("%d rows: held out %+v, new rows %+v", rows, r.HeldOut, e)
 		}
-		best, report, err := r.Model.Calibrate(test.features(), test.labels(), nil, aoso.PredictOptions{})
+		best, report, err := r.Model.Calibrate(test.features(), test.labels(), nil)
 		if err != nil || report.Before > 1.03*report.After {
 			t.Errorf("%d rows: temperature %g and a log loss of %g; %g leaves %g, %v", rows, r.Model.Temperature(), report.Before, best.Temperature(), report.After, err)
 		}
@@ -81,7 +81,7 @@ func TestNoise(t *testing.T) {
 		d.y[i] = (i * 7 / 3) % 3
 	}
 	_, r := phases(t, newDataset(t, d), defaults(), nil)
-	e, err := r.Model.Evaluate(d.features(), d.labels(), nil, aoso.PredictOptions{})
+	e, err := r.Model.Evaluate(d.features(), d.labels(), nil)
 	if err != nil || r.HeldOut.LogLoss > 1.02*math.Log(3) || e.LogLoss < 0.75*math.Log(3) {
 		t.Errorf("held out %+v, training rows %+v, %v", r.HeldOut, e, err)
 	}
@@ -120,7 +120,7 @@ func TestNoiseValidated(t *testing.T) {
 		if slow := r.Model.Params().LearningRate < first.LearningRate; slow != (trees == 0) {
 			t.Errorf("trees %d: trained with %v", trees, r.Model.Params())
 		}
-		e, err := r.Model.Evaluate(held.features(), held.labels(), nil, aoso.PredictOptions{})
+		e, err := r.Model.Evaluate(held.features(), held.labels(), nil)
 		if err != nil || *e != *r.Valid || *e != *seen[r.BestIteration-1].Valid || r.Iterations != len(seen) {
 			t.Errorf("trees %d: %+v, evaluated %+v, %v", trees, r, e, err)
 		}
@@ -176,7 +176,7 @@ func TestHoldOutOf(t *testing.T) {
 			if !test.valid {
 				return
 			}
-			e, err := r.Model.Evaluate(valid.features(), valid.labels(), nil, aoso.PredictOptions{})
+			e, err := r.Model.Evaluate(valid.features(), valid.labels(), nil)
 			if err != nil || r.Valid.Errors != e.Errors || !near(r.Valid.LogLoss, e.LogLoss, 1e-9) {
 				t.Errorf("valid %+v, evaluated %+v, %v", r.Valid, e, err)
 			}
@@ -195,7 +195,7 @@ func TestRareClasses(t *testing.T) {
 	if got := len(r.Model.Classes()); got != 6 || r.HeldOutRows != 299 {
 		t.Errorf("%d classes, %d rows held out", got, r.HeldOutRows)
 	}
-	p, err := r.Model.PredictProba(d.features(), aoso.PredictOptions{})
+	p, err := r.Model.PredictProba(d.features())
 	if err != nil || slices.ContainsFunc(p, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
 		t.Error("no probabilities", err)
 	}
@@ -206,11 +206,11 @@ func TestRareClasses(t *testing.T) {
 func TestPhasesResume(t *testing.T) {
 	set := newDataset(t, blobs(81, 300, 4, 3, 255))
 	p := defaults(func(p *aoso.Params) { p.NThread = 2 })
-	want, err := aoso.Train(context.Background(), set, p, aoso.TrainOptions{})
+	want, err := aoso.Train(context.Background(), set, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := aoso.NewTrainer(set, p, aoso.TrainOptions{})
+	b, err := aoso.NewTrainer(set, p)
 	if err != nil {
 		t.Fatal(err)
 	}

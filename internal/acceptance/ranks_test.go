@@ -186,7 +186,7 @@ func TestCollectiveSparse(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				got, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
+				got, err := aoso.Train(t.Context(), d, p)
 				if err != nil {
 					return "", err
 				}
@@ -274,7 +274,7 @@ func testFaults(t *testing.T, leaf string) {
 		if err != nil {
 			return c, err
 		}
-		_, err = aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
+		_, err = aoso.Train(t.Context(), d, p)
 		return c, err
 	}
 	lost := errors.New("the cable is out")
@@ -336,7 +336,7 @@ func TestCollectiveRefuses(t *testing.T) {
 					}
 					set, err := aoso.NewDataset(half.features(), y, o)
 					if err == nil {
-						_, err = aoso.Train(t.Context(), set, p, aoso.TrainOptions{})
+						_, err = aoso.Train(t.Context(), set, p)
 					}
 					if err == nil {
 						t.Errorf("rank %d: no error", rank)
@@ -395,7 +395,7 @@ func TestCollectiveContinues(t *testing.T) {
 				}
 				p := p
 				p.NEstimators = trees
-				r, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
+				r, err := aoso.Train(t.Context(), d, p)
 				if err != nil {
 					t.Errorf("rank %d of %d: %v", rank, ranks, err)
 					return
@@ -461,7 +461,7 @@ func TestCollectiveBlocks(t *testing.T) {
 				case !fails && err != nil, fails && err == nil, fails && rank == 1 && !errors.Is(err, wrong):
 					t.Errorf("%s, rank %d: %v", name, rank, err)
 				case !fails:
-					r, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
+					r, err := aoso.Train(t.Context(), d, p)
 					if err != nil || r.Model.Fingerprint() != want {
 						t.Errorf("%s, rank %d: another model, %v", name, rank, err)
 					}

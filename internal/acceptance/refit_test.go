@@ -155,7 +155,7 @@ func TestRefitEmpty(t *testing.T) {
 	if changed != 5 {
 		t.Errorf("%d rows in 5 trees", changed)
 	}
-	none, err := m.Refit(aoso.RowMajor[float64](nil, 0, 3), aoso.Labels{}, aoso.RefitOptions{})
+	none, err := m.Refit(aoso.RowMajor[float64](nil, 0, 3), aoso.Labels{})
 	if err != nil || !slices.Equal(leafValues(forest(none)), leafValues(forest(m))) {
 		t.Error("refitted on nothing, it changed", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 func reliability(t *testing.T, m *aoso.Model, d *table) *aoso.Reliability {
 	t.Helper()
-	r, err := m.Reliability(d.features(), d.labels(), d.weights, aoso.PredictOptions{})
+	r, err := m.Reliability(d.features(), d.labels(), d.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestReliability(t *testing.T) {
 	test := d.slice(500, 2000)
 	r := reliability(t, m, test)
 	proba := mustProba(t, m, test.features())
-	mostLikely, err := m.Predict(test.features(), aoso.PredictOptions{})
+	mostLikely, err := m.Predict(test.features())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,14 +74,14 @@ func TestReliabilityBounds(t *testing.T) {
 		t.Errorf("one row: %+v", r)
 	}
 	x, none := d.slice(0, 3).features(), []float64{0, 0, 0}
-	if r, err := m.Reliability(x, aoso.StringLabels([]string{"a", "b", "0"}), nil, aoso.PredictOptions{}); err != nil || r.Brier-r.Brier != 0 || r.Bins[0].Accuracy > 0.5 {
+	if r, err := m.Reliability(x, aoso.StringLabels([]string{"a", "b", "0"}), nil); err != nil || r.Brier-r.Brier != 0 || r.Bins[0].Accuracy > 0.5 {
 		t.Errorf("unknown classes: %+v, %v", r, err)
 	}
-	if r, err := m.Reliability(aoso.RowMajor[float64](nil, 0, 4), nil, nil, aoso.PredictOptions{}); err != nil || !math.IsNaN(r.Brier) || !math.IsNaN(r.ECE) || len(r.Bins) != 0 {
+	if r, err := m.Reliability(aoso.RowMajor[float64](nil, 0, 4), nil, nil); err != nil || !math.IsNaN(r.Brier) || !math.IsNaN(r.ECE) || len(r.Bins) != 0 {
 		t.Errorf("no rows: %+v, %v", r, err)
 	}
-	_, err := m.Reliability(x, d.labels(), nil, aoso.PredictOptions{})
+	_, err := m.Reliability(x, d.labels(), nil)
 	wantArgumentError(t, err, "labels", "3, one for each row")
-	_, err = m.Reliability(x, d.labels()[:3], none, aoso.PredictOptions{})
+	_, err = m.Reliability(x, d.labels()[:3], none)
 	wantArgumentError(t, err, "weights", "above 0")
 }

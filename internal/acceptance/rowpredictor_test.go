@@ -76,11 +76,11 @@ func TestRowPredictor(t *testing.T) {
 func TestRowPredictorClass(t *testing.T) {
 	d := blobs(83, 400, 3, 4, 7) // many rows are alike
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 400 })).Model
-	classes, err := m.Predict(d.features(), aoso.PredictOptions{})
+	classes, err := m.Predict(d.features())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.RowPredictor(aoso.PredictOptions{})
+	p, err := m.RowPredictor()
 	if err != nil || p.Walked() != 0 {
 		t.Fatal(err, p.Walked())
 	}
@@ -94,7 +94,7 @@ func TestRowPredictorClass(t *testing.T) {
 	}
 	// One class more than once in front: the lowest.
 	even := trained(t, &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
-	if p, err = even.RowPredictor(aoso.PredictOptions{}); err != nil {
+	if p, err = even.RowPredictor(); err != nil {
 		t.Fatal(err)
 	}
 	if class, err := p.Class([]float64{1}); err != nil || class != 0 {
@@ -138,7 +138,7 @@ func TestRowPredictorAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			p, err := m.RowPredictor(aoso.PredictOptions{})
+			p, err := m.RowPredictor()
 			if err != nil {
 				t.Error(err)
 				return
@@ -162,7 +162,7 @@ func TestRowPredictorErrors(t *testing.T) {
 		_, err := m.RowPredictor(o)
 		wantArgumentError(t, err, argument)
 	}
-	p, err := m.RowPredictor(aoso.PredictOptions{})
+	p, err := m.RowPredictor()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func predictSet(t *testing.T, m *aoso.Model, x aoso.Features, s aoso.SetOptions,
 
 func conformalized(t *testing.T, m *aoso.Model, d *table) *aoso.Model {
 	t.Helper()
-	c, err := m.Conformalize(d.features(), d.labels(), d.weights, aoso.PredictOptions{})
+	c, err := m.Conformalize(d.features(), d.labels(), d.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestSetsAgree(t *testing.T) {
 			}
 		}
 		s.NonEmpty = true
-		mostLikely, err := m.Predict(test.features(), aoso.PredictOptions{})
+		mostLikely, err := m.Predict(test.features())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestSetsAgree(t *testing.T) {
 
 func mustProba(t *testing.T, m *aoso.Model, x aoso.Features) []float64 {
 	t.Helper()
-	p, err := m.PredictProba(x, aoso.PredictOptions{})
+	p, err := m.PredictProba(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func mustProba(t *testing.T, m *aoso.Model, x aoso.Features) []float64 {
 func TestScoresOfTraining(t *testing.T) {
 	d := blobs(173, 2600, 4, 3, 255)
 	first, more := d.slice(0, 2100), d.slice(2100, 2600)
-	set, err := aoso.NewDataset(first.features(), first.labels(), aoso.DatasetOptions{})
+	set, err := aoso.NewDataset(first.features(), first.labels())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestScoresDropped(t *testing.T) {
 		if other.ConformalRows() != 0 {
 			t.Errorf("%s, the model has scores", name)
 		}
-		if _, err := other.PredictSet(fresh.features(), aoso.SetOptions{Alpha: 0.1}, aoso.PredictOptions{}); err == nil {
+		if _, err := other.PredictSet(fresh.features(), aoso.SetOptions{Alpha: 0.1}); err == nil {
 			t.Errorf("%s, the model makes sets", name)
 		}
 	}
@@ -217,24 +217,24 @@ func TestSetErrors(t *testing.T) {
 	without := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 4 })).Model
 	m, x := conformalized(t, without, d), d.features()
 	for _, alpha := range []float64{0, 1, -0.1, math.NaN(), math.Inf(1)} {
-		_, err := m.PredictSet(x, aoso.SetOptions{Alpha: alpha}, aoso.PredictOptions{})
+		_, err := m.PredictSet(x, aoso.SetOptions{Alpha: alpha})
 		wantArgumentError(t, err, "alpha", "above 0 and below 1")
 	}
-	_, err := m.PredictSet(x, aoso.SetOptions{Alpha: 0.1, Method: "top"}, aoso.PredictOptions{})
+	_, err := m.PredictSet(x, aoso.SetOptions{Alpha: 0.1, Method: "top"})
 	wantArgumentError(t, err, "method", "lac, aps or raps")
 	_, err = m.PredictSet(x, aoso.SetOptions{Alpha: 0.1}, aoso.PredictOptions{Trees: 2})
 	wantArgumentError(t, err, "trees", "all trees")
-	_, err = without.PredictSet(x, aoso.SetOptions{Alpha: 0.1}, aoso.PredictOptions{})
+	_, err = without.PredictSet(x, aoso.SetOptions{Alpha: 0.1})
 	wantArgumentError(t, err, "model", "conformalized")
-	_, err = m.PredictSet(aoso.RowMajor([]float64{1, 2}, 1, 2), aoso.SetOptions{Alpha: 0.1}, aoso.PredictOptions{})
+	_, err = m.PredictSet(aoso.RowMajor([]float64{1, 2}, 1, 2), aoso.SetOptions{Alpha: 0.1})
 	wantArgumentError(t, err, "features", "2 columns")
-	_, err = m.Conformalize(x, d.labels()[:3], nil, aoso.PredictOptions{})
+	_, err = m.Conformalize(x, d.labels()[:3], nil)
 	wantArgumentError(t, err, "labels", "60, one for each row")
 	_, err = m.Conformalize(x, d.labels(), nil, aoso.PredictOptions{Trees: 1})
 	wantArgumentError(t, err, "trees", "all trees")
-	_, err = m.Conformalize(x, d.labels(), make([]float64, 60), aoso.PredictOptions{})
+	_, err = m.Conformalize(x, d.labels(), make([]float64, 60))
 	wantArgumentError(t, err, "weights", "at least one above 0")
-	_, err = m.Conformalize(x, aoso.StringLabels(slices.Repeat([]string{"new"}, 60)), nil, aoso.PredictOptions{})
+	_, err = m.Conformalize(x, aoso.StringLabels(slices.Repeat([]string{"new"}, 60)), nil)
 	wantArgumentError(t, err, "labels", "60 rows of unknown classes")
 }
 

@@ -308,7 +308,7 @@ func TestSHAPSparse(t *testing.T) {
 		})
 	}
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 2 })).Model
-	if c, err := m.SHAPSparse(aoso.RowMajor[float64](nil, 0, 6), aoso.SHAPOptions{}); err != nil || len(c.Classes) > 0 || !slices.Equal(c.First, []int{0}) {
+	if c, err := m.SHAPSparse(aoso.RowMajor[float64](nil, 0, 6)); err != nil || len(c.Classes) > 0 || !slices.Equal(c.First, []int{0}) {
 		t.Errorf("no rows: %+v, %v", c, err)
 	}
 }
@@ -330,7 +330,7 @@ func TestSHAPWide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mostLikely, _, err := m.PredictTop(x, top, aoso.PredictOptions{})
+		mostLikely, _, err := m.PredictTop(x, top)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -448,7 +448,7 @@ func TestSHAPErrors(t *testing.T) {
 	d := blobs(105, 50, 4, 3, 255)
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
 	x := d.features()
-	_, err := m.SHAP(aoso.RowMajor([]float64{1, 2}, 1, 2), aoso.PredictOptions{})
+	_, err := m.SHAP(aoso.RowMajor([]float64{1, 2}, 1, 2))
 	wantArgumentError(t, err, "features", "2 columns")
 	_, err = m.SHAP(x, aoso.PredictOptions{Trees: 6})
 	wantArgumentError(t, err, "trees", "6", "0 to 5")
@@ -458,6 +458,6 @@ func TestSHAPErrors(t *testing.T) {
 	wantArgumentError(t, err, "top", "4", "0 to 3")
 	_, err = m.SHAPSparse(x, aoso.SHAPOptions{Top: -1})
 	wantArgumentError(t, err, "top", "-1")
-	_, err = m.SHAPSparse(nil, aoso.SHAPOptions{})
+	_, err = m.SHAPSparse(nil)
 	wantArgumentError(t, err, "features")
 }

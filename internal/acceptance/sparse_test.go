@@ -33,7 +33,7 @@ func TestSparseMatchesFull(t *testing.T) {
 
 func proba(t *testing.T, m *aoso.Model, d *table) []float64 {
 	t.Helper()
-	p, err := m.PredictProba(d.features(), aoso.PredictOptions{})
+	p, err := m.PredictProba(d.features())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +46,10 @@ func TestSparseRefused(t *testing.T) {
 	p := params(func(p *aoso.Params) { p.Leaf = "sparse" })
 	_, err := aoso.NewTrainer(set, p, aoso.TrainOptions{Objective: func(scores, gradient, hessian []float64) error { return nil }})
 	wantArgumentError(t, err, "leaf", "objective")
-	_, err = aoso.NewTrainer(set, params(func(p *aoso.Params) { p.Leaf, p.LeafClasses = "sparse", 64 }), aoso.TrainOptions{})
+	_, err = aoso.NewTrainer(set, params(func(p *aoso.Params) { p.Leaf, p.LeafClasses = "sparse", 64 }))
 	wantArgumentError(t, err, "leaf_classes", "63")
 	p.MonotoneConstraints = `{"f0":{"2":1}}`
-	_, err = aoso.NewTrainer(set, p, aoso.TrainOptions{})
+	_, err = aoso.NewTrainer(set, p)
 	wantArgumentError(t, err, "leaf", "monotone_constraints")
 }
 
@@ -83,7 +83,7 @@ func TestSparseContinues(t *testing.T) {
 	if n := train(t, set, sparse(0), aoso.TrainOptions{}).Model.Params().LeafClasses; n != 4 {
 		t.Errorf("leaves move %d classes, want 4", n)
 	}
-	_, err = aoso.NewTrainer(set, sparse(5), aoso.TrainOptions{})
+	_, err = aoso.NewTrainer(set, sparse(5))
 	wantArgumentError(t, err, "leaf_classes", "4")
 }
 
@@ -120,7 +120,7 @@ func TestWideValidation(t *testing.T) {
 	}
 	r := b.Result()
 	few := valid.slice(0, distinct)
-	want, err := r.Model.Evaluate(few.features(), few.labels(), nil, aoso.PredictOptions{})
+	want, err := r.Model.Evaluate(few.features(), few.labels(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestStateIsTheModel(t *testing.T) {
 func checkReportedLoss(t *testing.T, set *aoso.Dataset, d *table, p aoso.Params) {
 	t.Helper()
 	r := train(t, set, p, aoso.TrainOptions{})
-	e, err := r.Model.Evaluate(d.features(), d.labels(), d.weights, aoso.PredictOptions{})
+	e, err := r.Model.Evaluate(d.features(), d.labels(), d.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestLostRows(t *testing.T) {
 	set := newDataset(t, d)
 	for seed := range uint64(8) {
 		p.Seed, p.NEstimators = seed, 4000
-		b, err := aoso.NewTrainer(set, p, aoso.TrainOptions{})
+		b, err := aoso.NewTrainer(set, p)
 		if err != nil {
 			t.Fatal(err)
 		}

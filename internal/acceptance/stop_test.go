@@ -52,7 +52,7 @@ func TestEarlyStopping(t *testing.T) {
 					if r.Iterations < best.Iteration+12 || r.Iterations >= best.Iteration+12+every {
 						t.Errorf("stopped after %d iterations, the best is %d", r.Iterations, best.Iteration)
 					}
-					if e, err := r.Model.Evaluate(validSet.features(), validSet.labels(), nil, aoso.PredictOptions{}); err != nil || *e != *r.Valid {
+					if e, err := r.Model.Evaluate(validSet.features(), validSet.labels(), nil); err != nil || *e != *r.Valid {
 						t.Errorf("the model does %+v (%v), said to do %+v", e, err, *r.Valid)
 					}
 				})
@@ -71,7 +71,7 @@ func TestLastIsBest(t *testing.T) {
 	if r.BestIteration != 25 || r.Model.Trees() != 25 || r.StoppedBy != aoso.StoppedByTrees {
 		t.Errorf("iteration %d is the best, %d trees, stopped by %s", r.BestIteration, r.Model.Trees(), r.StoppedBy)
 	}
-	if e, err := r.Model.Evaluate(d.slice(400, 800).features(), d.slice(400, 800).labels(), nil, aoso.PredictOptions{}); err != nil || *e != *r.Valid {
+	if e, err := r.Model.Evaluate(d.slice(400, 800).features(), d.slice(400, 800).labels(), nil); err != nil || *e != *r.Valid {
 		t.Errorf("the model does %+v (%v), said to do %+v", e, err, *r.Valid)
 	}
 }
@@ -121,7 +121,7 @@ func TestCancel(t *testing.T) {
 			whole := train(t, set, p, aoso.TrainOptions{}).Model
 			per, seen := whole.TreesPerIteration(), map[int]bool{}
 			for left := 0; ; left++ {
-				r, err := aoso.Train(&countdown{context.Background(), left}, set, p, aoso.TrainOptions{})
+				r, err := aoso.Train(&countdown{context.Background(), left}, set, p)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -70,21 +70,21 @@ func TestCategories(t *testing.T) {
 				if p.method == "abc" {
 					params.Leaf = "pair"
 				}
-				result, err := aoso.Train(context.Background(), train, params, aoso.TrainOptions{})
+				result, err := aoso.Train(context.Background(), train, params)
 				if err != nil {
 					t.Fatal(err)
 				}
 				m := result.Model
 				testColumns, testLabels := coloured(400, categories, p.classes, 2)
 				test := mustTable(t, testColumns)
-				e, err := m.Evaluate(test, testLabels, nil, aoso.PredictOptions{})
+				e, err := m.Evaluate(test, testLabels, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if e.ErrorRate > 0.30 {
 					t.Errorf("error rate %v", e.ErrorRate)
 				}
-				raw, err := m.PredictRaw(test, aoso.PredictOptions{})
+				raw, err := m.PredictRaw(test)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,11 +96,11 @@ func TestCategories(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				again, err := read.PredictRaw(test, aoso.PredictOptions{})
+				again, err := read.PredictRaw(test)
 				if err != nil || !slices.Equal(raw, again) || read.Fingerprint() != m.Fingerprint() {
 					t.Errorf("a model from a file predicts otherwise (%v)", err)
 				}
-				row, err := read.RowPredictor(aoso.PredictOptions{})
+				row, err := read.RowPredictor()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -123,7 +123,7 @@ func TestCategories(t *testing.T) {
 						t.Fatalf("row %d: %v by itself, %v in a block", i, one, raw[i*p.classes:][:p.classes])
 					}
 				}
-				shap, err := m.SHAP(test, aoso.PredictOptions{})
+				shap, err := m.SHAP(test)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -173,7 +173,7 @@ func TestContinueCategories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e, err := result.Model.Evaluate(test, testLabels, nil, aoso.PredictOptions{}); err != nil || *e != *result.Valid {
+			if e, err := result.Model.Evaluate(test, testLabels, nil); err != nil || *e != *result.Valid {
 				t.Errorf("%+v: the model does %+v (%v), said to do %+v", v, e, err, *result.Valid)
 			}
 			return d, result
@@ -190,7 +190,7 @@ func TestContinueCategories(t *testing.T) {
 		if _, r := train(other, before.Model); r.Model.Fingerprint() != after.Model.Fingerprint() {
 			t.Errorf("%+v: another order of the categories continues to another model", v)
 		}
-		_, err := before.Model.Predict(mustTable(t, []aoso.Column{columns[0], columns[0]}), aoso.PredictOptions{})
+		_, err := before.Model.Predict(mustTable(t, []aoso.Column{columns[0], columns[0]}))
 		if want := `aoso: features: column 1, "f1", is "c0"; allowed: numbers, as in training`; err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}

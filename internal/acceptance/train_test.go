@@ -76,12 +76,12 @@ func TestTrainErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = aoso.Train(context.Background(), set, params(func(p *aoso.Params) { p.Pairs = 2 }), aoso.TrainOptions{})
+		_, err = aoso.Train(context.Background(), set, params(func(p *aoso.Params) { p.Pairs = 2 }))
 		wantArgumentError(t, err, "pairs", "1, as in the model to continue")
 	})
 	t.Run("level of the environment", func(t *testing.T) {
 		t.Setenv("AOSO_LEVEL", "mmx")
-		_, err := aoso.Train(context.Background(), set, aoso.DefaultParams(), aoso.TrainOptions{})
+		_, err := aoso.Train(context.Background(), set, aoso.DefaultParams())
 		wantArgumentError(t, err, "AOSO_LEVEL", `"mmx"`, "generic")
 	})
 	t.Run("good level of the environment", func(t *testing.T) {

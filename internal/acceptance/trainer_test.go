@@ -210,9 +210,9 @@ func TestTrainOnUnknown(t *testing.T) {
 	d := blobs(94, 60, 3, 3, 255)
 	set := newDataset(t, d)
 	other := &table{x: d.x, y: append([]int{7}, d.y[1:]...)}
-	_, err := aoso.NewTrainer(aligned(t, set, other), params(nil), aoso.TrainOptions{})
+	_, err := aoso.NewTrainer(aligned(t, set, other), params(nil))
 	wantArgumentError(t, err, "train", "1 rows of unknown classes")
-	if _, err := aoso.Train(context.Background(), aligned(t, set, d), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}); err != nil {
+	if _, err := aoso.Train(context.Background(), aligned(t, set, d), params(func(p *aoso.Params) { p.NEstimators = 2 })); err != nil {
 		t.Errorf("an aligned dataset of known classes: %v", err)
 	}
 	// Nor is one without rows.
@@ -220,7 +220,7 @@ func TestTrainOnUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = aoso.Train(context.Background(), none, params(nil), aoso.TrainOptions{})
+	_, err = aoso.Train(context.Background(), none, params(nil))
 	wantArgumentError(t, err, "train", "at least one row")
 }
 
@@ -228,7 +228,7 @@ func TestTrainOnUnknown(t *testing.T) {
 // why it is the last.
 func TestLastProgress(t *testing.T) {
 	d := blobs(71, 400, 3, 3, 255)
-	set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{})
+	set, err := aoso.NewDataset(d.features(), d.labels())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestTune(t *testing.T) {
 	}
 	found := r.Params
 	found.Calibration = "none"
-	again, err := aoso.Train(context.Background(), set, found, aoso.TrainOptions{})
+	again, err := aoso.Train(context.Background(), set, found)
 	if err != nil || !bytes.Equal(dumped(t, again.Model), dumped(t, r.Model)) {
 		t.Errorf("other trees with %q, %v", r.Params.Changes(), err)
 	}
@@ -188,7 +188,7 @@ func TestTuneInterrupted(t *testing.T) {
 	for _, at := range []int{1, total / 3, 2 * total / 3, total - 3} {
 		steps := 0
 		r := tuned(t, set, aoso.TuneOptions{Trials: 3, Callback: func(aoso.TuneProgress) bool { steps++; return steps < at }})
-		e, err := r.Model.Evaluate(noisyBlobs(160).features(), noisyBlobs(160).labels(), nil, aoso.PredictOptions{})
+		e, err := r.Model.Evaluate(noisyBlobs(160).features(), noisyBlobs(160).labels(), nil)
 		if err != nil || r.StoppedBy != aoso.StoppedByInterrupt || r.Model.Trees() == 0 || r.Model.Temperature() == 1 || r.HeldOut == nil || e.LogLoss > 1.386 {
 			t.Errorf("after %d of %d: %+v, %+v, %v", at, total, r.Result, e, err)
 		}
@@ -225,7 +225,7 @@ func TestTuneValidated(t *testing.T) {
 	if r.Phase != aoso.PhaseTrain || r.HeldOut != nil || r.Valid == nil || r.Model.Temperature() == 1 || r.Model.Trees() != r.BestIteration {
 		t.Fatalf("%+v", r.Result)
 	}
-	e, err := r.Model.Evaluate(d.slice(500, 700).features(), d.slice(500, 700).labels(), d.weights[500:], aoso.PredictOptions{})
+	e, err := r.Model.Evaluate(d.slice(500, 700).features(), d.slice(500, 700).labels(), d.weights[500:])
 	if err != nil || e.Errors != r.Valid.Errors || e.LogLoss > 1.02*r.Trials[2].RefinedLoss {
 		t.Errorf("%+v, the result says %+v, trial 1 %+v; %v", e, r.Valid, r.Trials[2], err)
 	}
@@ -234,7 +234,7 @@ func TestTuneValidated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = aoso.Tune(context.Background(), init, defaults(), aoso.TuneOptions{})
+	_, err = aoso.Tune(context.Background(), init, defaults())
 	wantArgumentError(t, err, "train", "validation set")
 	validInit, err := init.Aligned(d.slice(500, 700).features(), d.slice(500, 700).labels(), nil)
 	if err != nil {
@@ -289,7 +289,7 @@ func TestTuneErrors(t *testing.T) {
 		_, err := aoso.Tune(context.Background(), set, defaults(test.change), test.o)
 		wantArgumentError(t, err, argument)
 	}
-	_, err := aoso.Tune(context.Background(), nil, defaults(), aoso.TuneOptions{})
+	_, err := aoso.Tune(context.Background(), nil, defaults())
 	wantArgumentError(t, err, "train")
 	if _, err := aoso.Tune(context.Background(), set, defaults(), aoso.TuneOptions{Table: t.TempDir()}); err == nil {
 		t.Error("a folder serves as a table")

@@ -28,13 +28,13 @@ func TestWideClasses(t *testing.T) {
 		}
 		x = append(x, where, rng.NormFloat64(), rng.NormFloat64())
 	}
-	train, err := aoso.NewDataset(aoso.RowMajor(x, rows, 3), aoso.IntLabels(y), aoso.DatasetOptions{})
+	train, err := aoso.NewDataset(aoso.RowMajor(x, rows, 3), aoso.IntLabels(y))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := aoso.DefaultParams()
 	p.NEstimators, p.MaxLeaves, p.Calibration = 4, 8, "none"
-	r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+	r, err := aoso.Train(context.Background(), train, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestWideClasses(t *testing.T) {
 	if have, due := m.Fingerprint(), r.Model.Fingerprint(); have != due {
 		t.Errorf("the model read has the fingerprint %s, that written %s", have, due)
 	}
-	found, err := m.Predict(aoso.RowMajor(x[3*classes:3*(classes+5)], 5, 3), aoso.PredictOptions{})
+	found, err := m.Predict(aoso.RowMajor(x[3*classes:3*(classes+5)], 5, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +62,6 @@ func TestWideClasses(t *testing.T) {
 		}
 	}
 	p.Leaf = "full"
-	_, err = aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+	_, err = aoso.Train(context.Background(), train, p)
 	wantArgumentError(t, err, "leaf", "65534")
 }

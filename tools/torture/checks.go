@@ -70,7 +70,7 @@ func checkLosses(t *trial, d dice) error {
 	if t.model.Trees() == 0 || t.phased() {
 		return nil
 	}
-	stages, err := t.model.Staged(t.x, max(t.every, 1), aoso.PredictOptions{})
+	stages, err := t.model.Staged(t.x, max(t.every, 1))
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func checkFinite(t *trial, _ dice) error {
 	if l := t.result.TrainLoss; math.IsNaN(l) || math.IsInf(l, 0) || l < 0 {
 		return fmt.Errorf("the training loss is %g", l)
 	}
-	proba, err := t.model.PredictProba(t.x, aoso.PredictOptions{})
+	proba, err := t.model.PredictProba(t.x)
 	if err != nil {
 		return err
 	}

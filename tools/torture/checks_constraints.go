@@ -38,7 +38,7 @@ func checkMonotone(t *trial, d dice) error {
 		if err != nil {
 			return err
 		}
-		raw, err := t.model.PredictRaw(x, aoso.PredictOptions{})
+		raw, err := t.model.PredictRaw(x)
 		if err != nil {
 			return err
 		}

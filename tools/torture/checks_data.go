@@ -56,7 +56,7 @@ func checkScaled(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	raw, err := r.Model.PredictRaw(scaled.columns(), aoso.PredictOptions{})
+	raw, err := r.Model.PredictRaw(scaled.columns())
 	if err != nil {
 		return err
 	}

@@ -74,11 +74,11 @@ func checkInvalidData(t *trial, d dice) error {
 			return fmt.Errorf("options %+v: error %v, want an ArgumentError about %s", c.options, err, c.argument)
 		}
 	}
-	if _, err := aoso.NewDataset(t.x, t.train.labels()[1:], aoso.DatasetOptions{}); wantArgumentError(err, "labels") != nil {
+	if _, err := aoso.NewDataset(t.x, t.train.labels()[1:]); wantArgumentError(err, "labels") != nil {
 		return fmt.Errorf("one label too few: error %v", err)
 	}
 	wider := aoso.RowMajor(make([]float64, cols+1), 1, cols+1)
-	if _, err := t.model.PredictRaw(wider, aoso.PredictOptions{}); wantArgumentError(err, "features") != nil {
+	if _, err := t.model.PredictRaw(wider); wantArgumentError(err, "features") != nil {
 		return fmt.Errorf("prediction with one feature too many: error %v", err)
 	}
 	if _, err := t.model.PredictRaw(t.x, aoso.PredictOptions{Trees: t.model.Trees() + 1}); wantArgumentError(err, "trees") != nil {

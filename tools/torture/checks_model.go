@@ -50,7 +50,7 @@ func checkModelFile(t *trial, _ dice) error {
 		if got := m.Fingerprint(); got != t.fingerprint {
 			return fmt.Errorf("%s: fingerprint %s, want %s", how, got, t.fingerprint)
 		}
-		raw, err := m.PredictRaw(t.x, aoso.PredictOptions{})
+		raw, err := m.PredictRaw(t.x)
 		if err != nil {
 			return err
 		}
@@ -76,15 +76,15 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 			return err
 		}
 	}
-	predicted, err := m.Predict(x, aoso.PredictOptions{})
+	predicted, err := m.Predict(x)
 	if err != nil {
 		return err
 	}
-	proba, err := m.PredictProba(x, aoso.PredictOptions{})
+	proba, err := m.PredictProba(x)
 	if err != nil {
 		return err
 	}
-	row, err := m.RowPredictor(aoso.PredictOptions{})
+	row, err := m.RowPredictor()
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 		}
 	}
 	few := rows.slice(0, d.between(0, min(rows.rows(), 14)))
-	some, err := m.PredictRaw(few.columns(), aoso.PredictOptions{})
+	some, err := m.PredictRaw(few.columns())
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func checkLeaves(t *trial, d dice) error {
 	if trees == 0 || trees*classes > 20_000 {
 		return nil
 	}
-	leaves, err := t.model.PredictLeaf(t.x, aoso.PredictOptions{})
+	leaves, err := t.model.PredictLeaf(t.x)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func checkStaged(t *trial, d dice) error {
 		return nil
 	}
 	every := d.between(1, max(1, t.result.Iterations))
-	stages, err := t.model.Staged(t.x, every, aoso.PredictOptions{})
+	stages, err := t.model.Staged(t.x, every)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func checkEvaluation(t *trial, _ dice) error {
 	if v == nil || v.rows() == 0 {
 		return nil
 	}
-	e, err := t.model.Evaluate(v.columns(), v.labels(), v.weights, aoso.PredictOptions{})
+	e, err := t.model.Evaluate(v.columns(), v.labels(), v.weights)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func checkEvaluation(t *trial, _ dice) error {
 	if r.Errors != e.Errors || !near(r.ErrorRate, e.ErrorRate, 1e-9, 0) || !sameLoss(r.LogLoss, e.LogLoss) {
 		return fmt.Errorf("the validation set is evaluated as %+v by training, but as %+v by the model", *r, *e)
 	}
-	raw, err := t.model.PredictRaw(v.columns(), aoso.PredictOptions{})
+	raw, err := t.model.PredictRaw(v.columns())
 	if err != nil {
 		return err
 	}
@@ -338,7 +338,7 @@ func checkSHAP(t *trial, d dice) error {
 		return nil
 	}
 	few := t.train.slice(0, d.between(1, min(t.train.rows(), 8)))
-	values, err := t.model.SHAP(few.columns(), aoso.PredictOptions{})
+	values, err := t.model.SHAP(few.columns())
 	if err != nil {
 		return err
 	}
@@ -371,7 +371,7 @@ func checkDerived(t *trial, d dice) error {
 		}
 	}
 	m.PairImportances()
-	if calibrated, c, err := m.Calibrate(t.x, labels, t.train.weights, aoso.PredictOptions{}); err != nil {
+	if calibrated, c, err := m.Calibrate(t.x, labels, t.train.weights); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	} else if !(calibrated.Temperature() > 0) || !(c.After <= c.Before*(1+1e-9)+1e-12) {
 		return fmt.Errorf("calibration gives the temperature %g: log loss %g before, %g after", calibrated.Temperature(), c.Before, c.After)
@@ -390,7 +390,7 @@ func checkDerived(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	got, err := cut.PredictRaw(t.x, aoso.PredictOptions{})
+	got, err := cut.PredictRaw(t.x)
 	if err != nil {
 		return err
 	}
@@ -413,7 +413,7 @@ func (t *trial) refit(labels aoso.Labels, d dice) error {
 	if err != nil {
 		return err
 	}
-	raw, err := refitted.PredictRaw(t.x, aoso.PredictOptions{})
+	raw, err := refitted.PredictRaw(t.x)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // checkSets checks that prediction sets cover the rows that their scores are from as
 // often as asked, also class by class, and are the same for some rows by themselves.
 func checkSets(t *trial, d dice) error {
-	m, err := t.model.Conformalize(t.x, t.train.labels(), t.train.weights, aoso.PredictOptions{})
+	m, err := t.model.Conformalize(t.x, t.train.labels(), t.train.weights)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func checkSets(t *trial, d dice) error {
 		ClassConditional: d.chance(0.5),
 		NonEmpty:         d.chance(0.3),
 	}
-	sets, err := m.PredictSet(t.x, s, aoso.PredictOptions{})
+	sets, err := m.PredictSet(t.x, s)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func checkSets(t *trial, d dice) error {
 
 // checkProbabilities checks decisions and reliability against the probabilities.
 func checkProbabilities(t *trial, d dice) error {
-	proba, err := t.model.PredictProba(t.x, aoso.PredictOptions{})
+	proba, err := t.model.PredictProba(t.x)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func checkProbabilities(t *trial, d dice) error {
 	for i := range costs {
 		costs[i] = d.Float64() - 0.1
 	}
-	decisions, expected, err := t.model.Decide(t.x, costs, aoso.PredictOptions{})
+	decisions, expected, err := t.model.Decide(t.x, costs)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func checkProbabilities(t *trial, d dice) error {
 			brier += w * p * p
 		}
 	}
-	r, err := t.model.Reliability(t.x, t.train.labels(), t.train.weights, aoso.PredictOptions{})
+	r, err := t.model.Reliability(t.x, t.train.labels(), t.train.weights)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 	if p := t.model.Params(); p.Leaf == "sparse" {
 		t.params.LeafClasses = p.LeafClasses // the default depends on the trees, which checks change
 	}
-	if t.raw, err = t.model.PredictRaw(t.x, aoso.PredictOptions{}); err != nil {
+	if t.raw, err = t.model.PredictRaw(t.x); err != nil {
 		return nil, err
 	}
 	classes := t.model.Classes()

@@ -147,7 +147,7 @@ type keptModel struct {
 // were trained. It then keeps the model of t.
 func (w *worker) checkKept(t *trial, d dice) error {
 	for _, k := range w.kept {
-		raw, err := k.model.PredictRaw(k.x, aoso.PredictOptions{})
+		raw, err := k.model.PredictRaw(k.x)
 		if err != nil {
 			return err
 		}

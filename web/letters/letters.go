@@ -88,11 +88,11 @@ func Train(file []byte, trees int, report func(Progress)) (*Result, error) {
 
 // describe adds what the model predicts for the test rows.
 func (r *Result) describe(m *aoso.Model, x aoso.Features, y []string) error {
-	evaluation, err := m.Evaluate(x, aoso.StringLabels(y), nil, aoso.PredictOptions{})
+	evaluation, err := m.Evaluate(x, aoso.StringLabels(y), nil)
 	if err != nil {
 		return err
 	}
-	predicted, err := m.Predict(x, aoso.PredictOptions{})
+	predicted, err := m.Predict(x)
 	if err != nil {
 		return err
 	}
