@@ -24,7 +24,7 @@ func goaoso_model_tree(handle C.uintptr_t, tree C.int64_t, buffer *C.char, size 
 			return err
 		}
 		var text bytes.Buffer
-		if err := m.WriteTreeJSON(&text, int(tree)); err != nil {
+		if err := m.Export(&text, "json_tree", aoso.ExportOptions{Tree: int(tree)}); err != nil {
 			return err
 		}
 		return putText(text.String(), buffer, size, needed)
@@ -52,7 +52,7 @@ func exporter(handle C.uintptr_t, format *C.char, tree C.int64_t) (func(io.Write
 	if err != nil {
 		return nil, err
 	}
-	return func(w io.Writer) error { return m.Export(w, name, int(tree)) }, nil
+	return func(w io.Writer) error { return m.Export(w, name, aoso.ExportOptions{Tree: int(tree)}) }, nil
 }
 
 // hostWriter passes bytes to a function of the host.

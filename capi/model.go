@@ -258,7 +258,7 @@ func goaoso_model_dump(handle C.uintptr_t, trees C.int64_t, buffer *C.char, size
 			return err
 		}
 		var text bytes.Buffer
-		if err := m.Dump(&text, n); err != nil {
+		if err := m.Export(&text, "text", aoso.ExportOptions{Trees: n}); err != nil {
 			return err
 		}
 		return putText(text.String(), buffer, size, needed)

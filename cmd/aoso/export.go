@@ -53,7 +53,7 @@ func (e *exporter) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(e.out, c.OutOrStdout(), func(w io.Writer) error { return m.Export(w, e.format, e.tree) })
+	return writeFile(e.out, c.OutOrStdout(), func(w io.Writer) error { return m.Export(w, e.format, aoso.ExportOptions{Tree: e.tree}) })
 }
 
 func namesOfFormats() (names []string) {

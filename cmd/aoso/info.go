@@ -71,7 +71,7 @@ func (i *inspector) run(c *cobra.Command) error {
 	}
 	out := c.OutOrStdout()
 	if i.dump {
-		return m.Dump(out, i.trees)
+		return m.Export(out, "text", aoso.ExportOptions{Trees: i.trees})
 	}
 	level, err := aoso.DefaultLevel()
 	if err != nil {

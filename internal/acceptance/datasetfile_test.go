@@ -115,7 +115,7 @@ func TestSaveDataset(t *testing.T) {
 			if got.Rows() != set.Rows() || !slices.Equal(got.Classes(), set.Classes()) {
 				t.Error("the facts have gone with the memory")
 			}
-			wantArgumentError(t, got.Save(path), "dataset", "freed")
+			wantArgumentError(t, got.Save(path), "dataset", "closed")
 		})
 	}
 }

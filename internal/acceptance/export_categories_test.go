@@ -75,18 +75,18 @@ func TestExportedCategories(t *testing.T) {
 	for name, m := range categoricalModels(t) {
 		t.Run(name, func(t *testing.T) {
 			rows, scores := positions(t, m)
-			head, trees := parseLight(t, string(written(t, m.WriteLightGBM)))
+			head, trees := parseLight(t, string(written(t, exported(m, "lightgbm"))))
 			if infos := strings.Fields(head["feature_infos"]); infos[0] != "[-inf:inf]" || !strings.HasPrefix(infos[1], "0:1:2") {
 				t.Errorf("feature_infos are %v", infos)
 			}
 			var j jsonModel
-			if err := json.Unmarshal(written(t, m.WriteJSON), &j); err != nil {
+			if err := json.Unmarshal(written(t, exported(m, "json")), &j); err != nil {
 				t.Fatal(err)
 			}
 			if j.Version != 2 || j.Categories[0] != nil || !slices.Equal(j.Categories[1], m.Categories(1)) {
 				t.Errorf("version %d, categories %q", j.Version, j.Categories)
 			}
-			o := parseONNX(t, written(t, m.WriteONNX))
+			o := parseONNX(t, written(t, exported(m, "onnx")))
 			if all, _ := json.Marshal(j.Categories); o.metadata["categories"] != string(all) {
 				t.Errorf("metadata %q", o.metadata)
 			}
@@ -146,7 +146,7 @@ func TestPandasCategories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(written(t, train(t, set, params(func(p *aoso.Params) { p.NEstimators = 1 }), aoso.TrainOptions{}).Model.WriteLightGBM))
+	text := string(written(t, exported(train(t, set, params(func(p *aoso.Params) { p.NEstimators = 1 }), aoso.TrainOptions{}).Model, "lightgbm")))
 	if want := "\npandas_categorical:" + `[["\u003cü\u003e","a","b"],[0,1,2,3],[9,10],["01","1"]]` + "\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("%q, want %q", text[len(text)-len(want):], want)
 	}
@@ -157,7 +157,7 @@ func TestWrittenCategories(t *testing.T) {
 	for name, m := range categoricalModels(t) {
 		text := dump(t, m, 0)
 		for tree := range m.Trees() {
-			text += string(written(t, func(w io.Writer) error { return m.WriteDOT(w, tree) }))
+			text += string(written(t, func(w io.Writer) error { return m.Export(w, "dot", aoso.ExportOptions{Tree: tree}) }))
 		}
 		many := len(m.Categories(1)) > 20
 		for _, part := range []string{"color", "in {c", "  unseen left  gain", "missing, unseen"} {

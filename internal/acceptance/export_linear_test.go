@@ -39,14 +39,14 @@ func TestExportedLinear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			classes := len(m.Classes())
 			var j jsonModel
-			if err := json.Unmarshal(written(t, m.WriteJSON), &j); err != nil {
+			if err := json.Unmarshal(written(t, exported(m, "json")), &j); err != nil {
 				t.Fatal(err)
 			}
 			if j.Version != 3 || len(j.Linear.Terms) != forest(m).Linear().Terms() || len(j.Trees) != m.Trees() || (j.Categories != nil) != (encoder(m) != nil) {
 				t.Fatalf("version %d, %d terms, %d trees", j.Version, len(j.Linear.Terms), len(j.Trees))
 			}
-			o := parseONNX(t, written(t, m.WriteONNX))
-			_, trees := parseLight(t, string(written(t, m.WriteLightGBM)))
+			o := parseONNX(t, written(t, exported(m, "onnx")))
+			_, trees := parseLight(t, string(written(t, exported(m, "lightgbm"))))
 			p, err := m.RowPredictor()
 			if err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestExportedLinearMerged(t *testing.T) {
 	}
 	values := shapValues(t, merged, d.features(), aoso.PredictOptions{})
 	checkSums(t, merged, d.features(), values, aoso.PredictOptions{})
-	_, trees := parseLight(t, string(written(t, merged.WriteLightGBM)))
+	_, trees := parseLight(t, string(written(t, exported(merged, "lightgbm"))))
 	scores := rawScores(t, merged, d.features(), aoso.PredictOptions{})
 	for i, row := range d.x {
 		for k, want := range scores[i*4:][:4] {
@@ -128,7 +128,7 @@ func TestWrittenLinear(t *testing.T) {
 			t.Errorf("%.200s", got)
 		}
 		dot := func(m *aoso.Model) string {
-			return string(written(t, func(w io.Writer) error { return m.WriteDOT(w, 1) }))
+			return string(written(t, func(w io.Writer) error { return m.Export(w, "dot", aoso.ExportOptions{Tree: 1}) }))
 		}
 		if dot(test.m) != dot(test.plain) {
 			t.Error("a tree is drawn in another way")
@@ -152,13 +152,13 @@ func TestExportedLinearSize(t *testing.T) {
 	}
 	m := newModel(f, names, []string{"x"})
 	for _, format := range []string{"onnx", "lightgbm", "c", "go"} {
-		err := m.Export(io.Discard, format, 0)
+		err := m.Export(io.Discard, format)
 		if err == nil || !strings.Contains(err.Error(), "format "+format) || !strings.Contains(err.Error(), "start=zero") {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
 	for _, format := range []string{"json", "text"} {
-		if err := m.Export(io.Discard, format, 0); err != nil {
+		if err := m.Export(io.Discard, format); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

@@ -114,7 +114,7 @@ func closeTo(a, b []byte) bool {
 
 func exportTo(t *testing.T, m *aoso.Model, format, path string) {
 	t.Helper()
-	source := written(t, func(w io.Writer) error { return m.Export(w, format, 0) })
+	source := written(t, func(w io.Writer) error { return m.Export(w, format) })
 	if err := os.WriteFile(path, source, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,11 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
+// exported returns a function that writes a model in a format.
+func exported(m *aoso.Model, format string) func(io.Writer) error {
+	return func(w io.Writer) error { return m.Export(w, format) }
+}
+
 func written(t testing.TB, write func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -163,7 +168,7 @@ func TestONNX(t *testing.T) {
 		for _, v := range variants {
 			t.Run(fmt.Sprint(v.name, classes), func(t *testing.T) {
 				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, 3, classes) })).Model
-				o := parseONNX(t, written(t, m.WriteONNX))
+				o := parseONNX(t, written(t, exported(m, "onnx")))
 				if !slices.Equal(o.labels, m.Classes()) || o.texts["post_transform"][0] != "SOFTMAX" || len(o.doubles["nodes_values_as_tensor"]) != forest(m).Nodes()+forest(m).Leaves() {
 					t.Fatalf("labels %q, %d nodes", o.labels, len(o.doubles["nodes_values_as_tensor"]))
 				}
@@ -204,7 +209,7 @@ func TestONNXLabels(t *testing.T) {
 		f.AddLeaf([]float32{0, 0, 1}, nil, 1)
 		f.EndTree()
 		m := withTemperature(newModel(f, c.classes, []string{"x"}), 2)
-		o := parseONNX(t, written(t, m.WriteONNX))
+		o := parseONNX(t, written(t, exported(m, "onnx")))
 		if got := o.integers["classlabels_int64s"]; !slices.Equal(got, c.numbers) || c.numbers == nil && !slices.Equal(o.texts["classlabels_strings"], c.classes) {
 			t.Errorf("%q: %v, %q", c.classes, got, o.texts["classlabels_strings"])
 		}
@@ -281,7 +286,7 @@ func TestLightGBM(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			m := trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 6; rounds(p, 3, 6) })).Model
-			head, trees := parseLight(t, string(written(t, m.WriteLightGBM)))
+			head, trees := parseLight(t, string(written(t, exported(m, "lightgbm"))))
 			if head["num_class"] != "6" || head["num_tree_per_iteration"] != "6" || head["max_feature_idx"] != "3" || head["feature_names"] != "f0 f1 f2 f3" ||
 				len(strings.Fields(head["feature_infos"])) != 4 || len(trees)%6 != 0 {
 				t.Fatalf("%q, %d trees", head, len(trees))
@@ -328,7 +333,7 @@ func TestLightGBMNames(t *testing.T) {
 	} {
 		names := strings.Split(c.names, "|")
 		m := changed(chain(len(names), 0.5), func(c *model.Model) { c.Features, c.Named = names, true })
-		head, _ := parseLight(t, string(written(t, m.WriteLightGBM)))
+		head, _ := parseLight(t, string(written(t, exported(m, "lightgbm"))))
 		if head["feature_names"] != c.want {
 			t.Errorf("%q becomes %q, want %q", c.names, head["feature_names"], c.want)
 		}
@@ -438,11 +443,11 @@ func TestJSON(t *testing.T) {
 			}
 			m := train(t, set, params(func(p *aoso.Params) { v.change(p); rounds(p, 2, 5) }), aoso.TrainOptions{}).Model
 			var j jsonModel
-			all := written(t, m.WriteJSON)
+			all := written(t, exported(m, "json"))
 			if err := json.Unmarshal(all, &j); err != nil {
 				t.Fatal(err)
 			}
-			last := written(t, func(w io.Writer) error { return m.WriteTreeJSON(w, m.Trees()-1) })
+			last := written(t, func(w io.Writer) error { return m.Export(w, "json_tree", aoso.ExportOptions{Tree: m.Trees() - 1}) })
 			if !bytes.HasSuffix(all, append(last, "\n]}\n"...)) {
 				t.Errorf("the last tree alone is %s", last)
 			}
@@ -473,7 +478,7 @@ func TestDOT(t *testing.T) {
 	for _, v := range variants {
 		m := train(t, set, params(func(p *aoso.Params) { v.change(p); rounds(p, 2, 9) }), aoso.TrainOptions{}).Model
 		for _, tree := range []int{0, m.Trees() - 1} {
-			text := string(written(t, func(w io.Writer) error { return m.WriteDOT(w, tree) }))
+			text := string(written(t, func(w io.Writer) error { return m.Export(w, "dot", aoso.ExportOptions{Tree: tree}) }))
 			leaves := m.Leaves(tree)
 			if strings.Count(text, " -> ") != 2*(leaves-1) || strings.Count(text, "style=rounded") != leaves || strings.Count(text, "missing") != leaves-1 ||
 				!strings.HasPrefix(text, fmt.Sprintf("digraph tree%d {\n", tree)) || !strings.HasSuffix(text, "}\n") ||
@@ -489,13 +494,13 @@ func TestDOT(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	one := trained(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}, params(func(p *aoso.Params) { p.NEstimators = 1 })).Model
-	wantArgumentError(t, one.WriteONNX(io.Discard), "classes", "1", "at least 2")
-	wantArgumentError(t, one.WriteLightGBM(io.Discard), "classes", "1", "at least 2")
+	wantArgumentError(t, one.Export(io.Discard, "onnx"), "classes", "1", "at least 2")
+	wantArgumentError(t, one.Export(io.Discard, "lightgbm"), "classes", "1", "at least 2")
 	for _, tree := range []int{-1, 0} {
-		wantArgumentError(t, one.WriteDOT(io.Discard, tree), "tree", "below 0")
+		wantArgumentError(t, one.Export(io.Discard, "dot", aoso.ExportOptions{Tree: tree}), "tree", "below 0")
 	}
-	written(t, one.WriteJSON)
+	written(t, exported(one, "json"))
 	m := chain(2, 0.5)
-	wantArgumentError(t, m.WriteDOT(io.Discard, 1), "tree", "1", "at least 0 and below 1")
-	wantArgumentError(t, m.WriteTreeJSON(io.Discard, 1), "tree", "1", "at least 0 and below 1")
+	wantArgumentError(t, m.Export(io.Discard, "dot", aoso.ExportOptions{Tree: 1}), "tree", "1", "at least 0 and below 1")
+	wantArgumentError(t, m.Export(io.Discard, "json_tree", aoso.ExportOptions{Tree: 1}), "tree", "1", "at least 0 and below 1")
 }

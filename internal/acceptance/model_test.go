@@ -46,7 +46,7 @@ func encodePlain(t testing.TB, m *aoso.Model) []byte {
 func dump(t testing.TB, m *aoso.Model, trees int) string {
 	t.Helper()
 	var b strings.Builder
-	if err := m.Dump(&b, trees); err != nil {
+	if err := m.Export(&b, "text", aoso.ExportOptions{Trees: trees}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -359,7 +359,7 @@ func use(t *testing.T, m *aoso.Model) {
 	dump(t, m, 0)
 	if len(m.Classes()) > 1 {
 		for _, format := range []string{"json", "lightgbm", "onnx"} {
-			if err := m.Export(io.Discard, format, 0); err != nil {
+			if err := m.Export(io.Discard, format); err != nil {
 				t.Error(err)
 			}
 		}
@@ -535,10 +535,10 @@ func TestDumpNamesPairs(t *testing.T) {
 		}
 	}
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 3 })).Model
-	wantArgumentError(t, m.Dump(&strings.Builder{}, 4), "trees", "4", "0 to 3")
-	wantArgumentError(t, m.Dump(&strings.Builder{}, -1), "trees", "-1")
+	wantArgumentError(t, m.Export(&strings.Builder{}, "text", aoso.ExportOptions{Trees: 4}), "trees", "4", "0 to 3")
+	wantArgumentError(t, m.Export(&strings.Builder{}, "text", aoso.ExportOptions{Trees: -1}), "trees", "-1")
 	full := errors.New("full")
-	if err := m.Dump(&shortWriter{100, full}, 0); !errors.Is(err, full) {
+	if err := m.Export(&shortWriter{100, full}, "text"); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func mostTrials(r *aoso.TuneResult) (most int) {
 func dumped(t *testing.T, m *aoso.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Dump(&b, m.Trees()); err != nil {
+	if err := m.Export(&b, "text", aoso.ExportOptions{Trees: m.Trees()}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -16,6 +16,12 @@ func init() {
 		Help:  "the whole model",
 		write: func(w io.Writer, m *model.Model, _ int) error { return jsonModel(w, m) },
 	})
+	register(Format{
+		Name:    "json_tree",
+		Help:    "one tree of the format json",
+		OneTree: true,
+		write:   func(w io.Writer, m *model.Model, tree int) error { return jsonTreeOf(w, m, m.Forest.Tree(tree)) },
+	})
 }
 
 type jsonTree struct {
@@ -79,7 +85,7 @@ func jsonModel(w io.Writer, m *model.Model) error {
 	separator := "\n"
 	for _, t := range m.Forest.All() {
 		out.WriteString(separator)
-		if err := TreeJSON(out, m, t); err != nil {
+		if err := jsonTreeOf(out, m, t); err != nil {
 			return err
 		}
 		separator = ",\n"
@@ -134,8 +140,8 @@ func inFull(numbers []float32) []float64 {
 	return all
 }
 
-// TreeJSON writes a tree of a model as JSON, as in the list of all trees.
-func TreeJSON(w io.Writer, m *model.Model, t model.Tree) error {
+// jsonTreeOf writes a tree of a model as in the list of all trees.
+func jsonTreeOf(w io.Writer, m *model.Model, t model.Tree) error {
 	tree := jsonTree{Nodes: []jsonNode{}}
 	for _, n := range t.Nodes() {
 		tree.Nodes = append(tree.Nodes, newJSONNode(m, n))

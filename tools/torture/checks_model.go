@@ -126,7 +126,7 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 	return differ(fmt.Sprintf("only the first %d rows", few.rows()), some, raw[:few.rows()*classes])
 }
 
-// modelJSON is the part of the output of [aoso.Model.WriteJSON] that describes
+// modelJSON is the part of the export format json that describes
 // the linear scores and the trees.
 type modelJSON struct {
 	Linear struct {
@@ -162,7 +162,7 @@ func checkLeaves(t *trial, d dice) error {
 		return nil
 	}
 	var text bytes.Buffer
-	if err := t.model.WriteJSON(&text); err != nil {
+	if err := t.model.Export(&text, "json"); err != nil {
 		return err
 	}
 	var m modelJSON
@@ -441,7 +441,7 @@ func checkExport(t *trial, d dice) error {
 			}
 			tree = d.IntN(t.model.Trees())
 		}
-		if err := t.model.Export(io.Discard, f.Name, tree); err != nil {
+		if err := t.model.Export(io.Discard, f.Name, aoso.ExportOptions{Tree: tree}); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 type Residuals struct {
 	*loss.Rows
 	entries *entries
-	sampled   []uint32   // of a sample: which rows it has; nil: all
+	sampled []uint32   // of a sample: which rows it has; nil: all
 	memory  *mem.Block // of a sample: its weights; else nil
 }
 
