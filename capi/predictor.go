@@ -14,7 +14,7 @@ type predictor struct {
 	exclusive
 	rows              *aoso.RowPredictor
 	features, classes int
-	some              []int // scratch buffer for the classes of raw_of
+	selected          []int // scratch buffer for the classes of raw_of
 }
 
 //export goaoso_predictor_create
@@ -35,7 +35,7 @@ func goaoso_predictor_create(handle C.uintptr_t, options *C.aoso_predict_options
 		if err != nil {
 			return err
 		}
-		return put(out, &predictor{rows: rows, features: len(m.names), classes: len(m.classes), some: make([]int, len(m.classes))})
+		return put(out, &predictor{rows: rows, features: len(m.names), classes: len(m.classes), selected: make([]int, len(m.classes))})
 	})
 }
 
@@ -108,9 +108,9 @@ func goaoso_predictor_raw_of(handle C.uintptr_t, row *C.double, features C.int64
 			return badArgument("classes", null, "%d class numbers", count)
 		}
 		for i, k := range unsafe.Slice(classes, count) {
-			p.some[i] = int(k)
+			p.selected[i] = int(k)
 		}
-		return p.rows.RawOf(row, p.some[:count], unsafe.Slice((*float64)(unsafe.Pointer(out)), count))
+		return p.rows.RawOf(row, p.selected[:count], unsafe.Slice((*float64)(unsafe.Pointer(out)), count))
 	})
 }
 

@@ -59,9 +59,9 @@ func (f *Feature) compact() Feature {
 		size -= n
 	}
 	numbers := make([]float64, 0, size)
-	part := func(of []float64) []float64 {
+	part := func(values []float64) []float64 {
 		first := len(numbers)
-		numbers = append(numbers, of...)
+		numbers = append(numbers, values...)
 		return numbers[first:len(numbers):len(numbers)]
 	}
 	c.Edges, c.Lower = part(f.Edges), part(f.Lower)

@@ -54,7 +54,7 @@ func (r *RowBlocks) Append(x bin.Source, team *par.Team) {
 		for i := 0; i < x.Rows(); {
 			values := buffers[worker][:min(x.Rows()-i, blockRows)]
 			x.Column(j, i, values)
-			r.put(j, r.rows+i, values)
+			r.store(j, r.rows+i, values)
 			i += len(values)
 		}
 	})
@@ -68,8 +68,8 @@ func (r *RowBlocks) reserve(rows int) {
 	}
 }
 
-// put adds values to column j, from this row on, which is the column's next.
-func (r *RowBlocks) put(j, row int, values []float64) {
+// store adds values to column j, from this row on, which is the column's next.
+func (r *RowBlocks) store(j, row int, values []float64) {
 	for len(values) > 0 {
 		n := min(len(values), blockRows-row%blockRows)
 		r.blocks[row/blockRows][j].add(values[:n])

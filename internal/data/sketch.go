@@ -87,7 +87,7 @@ func (r *RowBlocks) appendPicked(x bin.Source, picked []int, missing []bool, tea
 			for i, row := range here {
 				values[i] = values[row-first]
 			}
-			r.put(j, r.rows, values[:len(here)])
+			r.store(j, r.rows, values[:len(here)])
 		})
 		r.rows += len(here)
 	}

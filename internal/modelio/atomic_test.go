@@ -160,7 +160,7 @@ func TestWriteFileLinks(t *testing.T) {
 		}
 		content(t, target, path)
 	}
-	// Through a directory's link, ".." is that of the directory.
+	// Through a directory's link, ".." is the parent of the directory that the link leads to.
 	os.MkdirAll(filepath.Join(real, "deep"), 0o755)
 	os.Symlink(filepath.Join("..", "model"), filepath.Join(real, "deep", "up"))
 	d := link(filepath.Join("..", "real", "deep"), "d")

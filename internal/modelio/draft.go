@@ -28,14 +28,14 @@ type Draft struct {
 // NewDraft begins a file with the arrays of w that are not reserved. It fails if the disk has no space for the others.
 func NewDraft(path string, w *Writer) (*Draft, error) {
 	d := &Draft{w: w, path: path}
-	if err := d.begin(); err != nil {
+	if err := d.create(); err != nil {
 		d.Drop()
 		return nil, d.failed(err)
 	}
 	return d, nil
 }
 
-func (d *Draft) begin() (err error) {
+func (d *Draft) create() (err error) {
 	head, err := d.w.head()
 	if err != nil {
 		return err

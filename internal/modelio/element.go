@@ -26,11 +26,11 @@ var typeNames = map[reflect.Kind]string{
 const listOfNames = "str"
 
 // typeSize returns the size of an element of a type in bytes, 1 for a list of names, and 0 if there is no such type.
-func typeSize(of string) uint64 {
-	if of == listOfNames {
+func typeSize(typ string) uint64 {
+	if typ == listOfNames {
 		return 1
 	}
-	return uint64(pack.Size(of))
+	return uint64(pack.Size(typ))
 }
 
 func typeName[T Element]() string { return typeNames[reflect.TypeFor[T]().Kind()] }

@@ -182,18 +182,18 @@ func Array[T Element](f *File, name string) ([]T, error) {
 }
 
 // array returns the bytes of an array, unpacked.
-func (f *File) array(name, of string) ([]byte, error) {
+func (f *File) array(name, typ string) ([]byte, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return nil, corrupt("there is no array %q of type %s", name, of)
+		return nil, corrupt("there is no array %q of type %s", name, typ)
 	}
-	if a.Type != of {
-		return nil, corrupt("array %q has type %s instead of %s", name, a.Type, of)
+	if a.Type != typ {
+		return nil, corrupt("array %q has type %s instead of %s", name, a.Type, typ)
 	}
 	if a.Packed == 0 {
 		return a.data, nil
 	}
-	data, ok := pack.Unpack(a.data, of, int(a.Count))
+	data, ok := pack.Unpack(a.data, typ, int(a.Count))
 	if !ok {
 		return nil, corrupt("array %q is not packed as it should be", name)
 	}

@@ -16,15 +16,15 @@ func copyOwner(f *os.File, like fs.FileInfo) fs.FileMode {
 	if err != nil {
 		return perm
 	}
-	want, ok1 := like.Sys().(*syscall.Stat_t)
-	have, ok2 := own.Sys().(*syscall.Stat_t)
+	target, ok1 := like.Sys().(*syscall.Stat_t)
+	current, ok2 := own.Sys().(*syscall.Stat_t)
 	if !ok1 || !ok2 {
 		return perm
 	}
-	if want.Uid != have.Uid && f.Chown(int(want.Uid), int(want.Gid)) == nil {
+	if target.Uid != current.Uid && f.Chown(int(target.Uid), int(target.Gid)) == nil {
 		return perm
 	}
-	if want.Gid != have.Gid && f.Chown(-1, int(want.Gid)) != nil {
+	if target.Gid != current.Gid && f.Chown(-1, int(target.Gid)) != nil {
 		const group, others = 0o070, 0o007
 		perm &^= group &^ (perm & others << 3)
 	}

@@ -68,7 +68,7 @@ func withFile(kind Kind, path string, read func(*start) error) error {
 			return err
 		}
 		defer f.Close()
-		s, err := kind.begin(f)
+		s, err := kind.readStart(f)
 		if err != nil {
 			return err
 		}
@@ -80,8 +80,8 @@ func withFile(kind Kind, path string, read func(*start) error) error {
 	return nil
 }
 
-// begin reads the prefix and header of a file. It allocates memory for bytes that are there, not for the length that the prefix claims.
-func (k Kind) begin(f *os.File) (*start, error) {
+// readStart reads the prefix and header of a file. It allocates memory for bytes that are there, not for the length that the prefix claims.
+func (k Kind) readStart(f *os.File) (*start, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func AddGroups[T Element](w *Writer, name string, data []T, group int) {
 	w.add(name, typeName[T](), encode(data, bigEndian), len(data), group)
 }
 
-func (w *Writer) add(name, of string, data []byte, count, group int) {
+func (w *Writer) add(name, typ string, data []byte, count, group int) {
 	if name == "" || !utf8.ValidString(name) {
 		w.fail(fmt.Errorf("bad array name %q", name))
 	}
@@ -48,7 +48,7 @@ func (w *Writer) add(name, of string, data []byte, count, group int) {
 			w.fail(fmt.Errorf("two arrays named %q", name))
 		}
 	}
-	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: of, Count: uint64(count), CRC: checksum(data)})
+	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typ, Count: uint64(count), CRC: checksum(data)})
 	w.data = append(w.data, data)
 	w.groups = append(w.groups, group)
 }

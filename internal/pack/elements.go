@@ -10,31 +10,31 @@ import (
 var sizes = map[string]int{"i8": 1, "u8": 1, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f32": 4, "f64": 8}
 
 // Size returns the size of an element of a type in bytes; 0 if there is no such type.
-func Size(of string) int { return sizes[of] }
+func Size(typ string) int { return sizes[typ] }
 
 // elements is an array of any type as little-endian bytes. The elements are read and written as int64, so that the code that packs them
 // need not be generic.
 type elements struct {
-	of   string // the type
+	typ  string // the type
 	size int    // of an element, in bytes
 	data []byte
 }
 
-func elementsOf(of string, data []byte) elements { return elements{of, Size(of), data} }
+func elementsOf(typ string, data []byte) elements { return elements{typ, Size(typ), data} }
 
-func newElements(of string, count int) elements {
-	return elementsOf(of, make([]byte, count*Size(of)))
+func newElements(typ string, count int) elements {
+	return elementsOf(typ, make([]byte, count*Size(typ)))
 }
 
 func (e elements) len() int { return len(e.data) / e.size }
 
-func (e elements) floating() bool { return e.of[0] == 'f' }
+func (e elements) floating() bool { return e.typ[0] == 'f' }
 
 // get reads elements as integers, from the element at first on. Floating-point numbers become their bits, mapped so that the integers
 // compare as the numbers do.
 func (e elements) get(first int, out []int64) {
 	data := e.data[first*e.size:][:len(out)*e.size]
-	switch e.of {
+	switch e.typ {
 	case "i8":
 		for i := range out {
 			out[i] = int64(int8(data[i]))
@@ -73,7 +73,7 @@ func (e elements) get(first int, out []int64) {
 // set writes elements, from the element at first on. It is the inverse of get.
 func (e elements) set(first int, integers []int64) {
 	data := e.data[first*e.size:][:len(integers)*e.size]
-	switch e.of {
+	switch e.typ {
 	case "i8", "u8":
 		for i, n := range integers {
 			data[i] = byte(n)

@@ -65,8 +65,8 @@ func (f *form) number(n, base int64) uint64 {
 
 // Pack returns the code of the little-endian elements of a type, such as "f32", which have groups of this size; nil if the code is not
 // shorter than data.
-func Pack(of string, data []byte, group int) []byte {
-	e := elementsOf(of, data)
+func Pack(typ string, data []byte, group int) []byte {
+	e := elementsOf(typ, data)
 	if e.len() == 0 {
 		return nil
 	}
@@ -198,7 +198,7 @@ func distinct(e elements) (f form, ok bool) {
 		at, _ := slices.BinarySearch(list, n)
 		all[i] = int64(at)
 	}
-	entries, positions := newElements(e.of, len(list)), newElements("u32", len(all))
+	entries, positions := newElements(e.typ, len(list)), newElements("u32", len(all))
 	entries.set(0, list)
 	positions.set(0, all)
 	code := packed(entries, 1, false)

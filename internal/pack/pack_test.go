@@ -22,7 +22,7 @@ func asElements[T int8 | uint8 | uint16 | int32 | uint32 | int64 | uint64 | floa
 	return elementsOf(names[fmt.Sprintf("%T", *new(T))], bytes)
 }
 
-func packOf(e elements, group int) []byte { return Pack(e.of, e.data, group) }
+func packOf(e elements, group int) []byte { return Pack(e.typ, e.data, group) }
 
 // roundTrip packs data and compares what comes back bit by bit.
 func roundTrip[T int8 | uint8 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](t *testing.T, name string, data []T, group int) int {
@@ -32,7 +32,7 @@ func roundTrip[T int8 | uint8 | uint16 | int32 | uint32 | int64 | uint64 | float
 	if code == nil {
 		return len(e.data)
 	}
-	back, ok := unpack(code, e.of, len(data))
+	back, ok := unpack(code, e.typ, len(data))
 	if !ok || !bytes.Equal(back.data, e.data) {
 		t.Errorf("%s: %d elements of %d bytes did not come back (%v)", name, len(data), len(code), ok)
 	}
@@ -173,8 +173,8 @@ func FuzzUnpack(f *testing.F) {
 		if count < 0 || count > 1<<16 {
 			return
 		}
-		for _, of := range []string{"f64", "f32", "u16"} {
-			e, ok := unpack(code, of, count)
+		for _, typ := range []string{"f64", "f32", "u16"} {
+			e, ok := unpack(code, typ, count)
 			if ok && (e.len() != count || count/MostPerByte > len(code)) {
 				t.Fatalf("%d elements in place of %d from %d bytes", e.len(), count, len(code))
 			}
@@ -191,7 +191,7 @@ func BenchmarkPack4MB(b *testing.B) {
 	code := packOf(e, 100)
 	for name, work := range map[string]func(){
 		"pack":   func() { packOf(e, 100) },
-		"unpack": func() { unpack(code, e.of, e.len()) },
+		"unpack": func() { unpack(code, e.typ, e.len()) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(e.data)))

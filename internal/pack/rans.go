@@ -63,11 +63,11 @@ func frequencies(counts *[256]int) (scaled [256]uint16) {
 // numberWriter codes numbers. Their code is the tables of frequencies, the length of the tokens' code, uint64, that code, and the further
 // bits, the lowest first. A table has the number of tokens that occur, minus 1, uint8, and each such token, uint8, with its frequency, uint16.
 type numberWriter struct {
-	tokens  []byte // of all numbers
-	tables  []byte // by position in tokens: the table that codes the token; nil: there is one table
-	further []byte // further bits, in whole words of 32 bits
-	pending uint64 // further bits that do not fill a word yet
-	have    int    // number of pending bits
+	tokens      []byte // of all numbers
+	tables      []byte // by position in tokens: the table that codes the token; nil: there is one table
+	further     []byte // further bits, in whole words of 32 bits
+	pending     uint64 // further bits that do not fill a word yet
+	pendingBits int    // number of pending bits
 }
 
 func (w *numberWriter) add(numbers []uint64) {
@@ -84,11 +84,11 @@ func (w *numberWriter) add(numbers []uint64) {
 
 // addBits adds at most 32 further bits.
 func (w *numberWriter) addBits(n uint64, bits int) {
-	w.pending |= n << w.have
-	if w.have += bits; w.have >= 32 {
+	w.pending |= n << w.pendingBits
+	if w.pendingBits += bits; w.pendingBits >= 32 {
 		w.further = binary.LittleEndian.AppendUint32(w.further, uint32(w.pending))
 		w.pending >>= 32
-		w.have -= 32
+		w.pendingBits -= 32
 	}
 }
 
@@ -104,7 +104,7 @@ func (w *numberWriter) appendTo(code []byte, tables int) []byte {
 	tokens := w.codeTokens(ranges)
 	code = binary.LittleEndian.AppendUint64(code, uint64(len(tokens)))
 	code = append(append(code, tokens...), w.further...)
-	for ; w.have > 0; w.have -= 8 {
+	for ; w.pendingBits > 0; w.pendingBits -= 8 {
 		code = append(code, byte(w.pending))
 		w.pending >>= 8
 	}
@@ -262,9 +262,9 @@ func bitsAt(code []byte, at uint64, bits int) (n uint64, ok bool) {
 	if at+uint64(bits) > 8*uint64(len(code)) {
 		return 0, false
 	}
-	for have := 0; have < bits; i++ {
-		n |= uint64(code[i]>>skip) << have
-		have, skip = have+8-skip, 0
+	for read := 0; read < bits; i++ {
+		n |= uint64(code[i]>>skip) << read
+		read, skip = read+8-skip, 0
 	}
 	return n & (1<<bits - 1), true
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // Unpack is the inverse of [Pack]. ok is false if code is not the code of this many elements.
-func Unpack(code []byte, of string, count int) (data []byte, ok bool) {
-	e, ok := unpack(code, of, count)
+func Unpack(code []byte, typ string, count int) (data []byte, ok bool) {
+	e, ok := unpack(code, typ, count)
 	return e.data, ok
 }
 
-func unpack(code []byte, of string, count int) (e elements, ok bool) {
+func unpack(code []byte, typ string, count int) (e elements, ok bool) {
 	if len(code) == 0 || count/MostPerByte > len(code) {
 		return e, false
 	}
@@ -41,7 +41,7 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 		if !ok || length < 1 || length > uint64(len(code)) || entries > uint64(count) || code[0]&15 == formPosition {
 			return e, false
 		}
-		list, ok := unpack(code[:length], of, int(entries))
+		list, ok := unpack(code[:length], typ, int(entries))
 		if !ok {
 			return e, false
 		}
@@ -57,15 +57,15 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 		p.last = p.form == formFloat
 		tables = p.tables()
 	}
-	if float := of[0] == 'f'; !ok || p.origin > originGroup || p.form > formFloat ||
-		p.form == formFloat && (of != "f32" || p.origin != originGroup) ||
+	if float := typ[0] == 'f'; !ok || p.origin > originGroup || p.form > formFloat ||
+		p.form == formFloat && (typ != "f32" || p.origin != originGroup) ||
 		float && p.form == formInteger || !float && (p.form == formBits || p.form == formMultiple) {
 		return e, false
 	}
 	if p.numbers, ok = readNumbers(code, tables); !ok {
 		return e, false
 	}
-	e = newElements(of, count)
+	e = newElements(typ, count)
 	if p.group > 0 {
 		return e, p.readGroups(e)
 	}

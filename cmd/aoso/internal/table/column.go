@@ -75,11 +75,11 @@ func (p *csvParser) assignRoles(o Options) error {
 	p.label, p.id, p.weights.column = r.Label, r.RowID, r.Weight
 	p.listedAs, p.ignored, p.strange = r.Coded, r.Ignored, r.Strange
 	wanted := positions(o.Names)
-	for place, j := range r.Features {
+	for position, j := range r.Features {
 		c := &p.info[j]
-		c.position, c.fast = place, true
+		c.position, c.fast = position, true
 		_, c.numeric = slices.BinarySearch(r.Numeric, j)
-		feature := place
+		feature := position
 		if p.header != nil && o.Names != nil {
 			feature = wanted[p.header[j]]
 		}
