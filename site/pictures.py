@@ -33,13 +33,13 @@ def tree(x, y, names) -> None:
     """The first tree of a small model of five letters."""
     some = np.isin(y, list("BDHKR"))
     train = aoso.Dataset(x[some][:2500], y[some][:2500], feature_names=names)
-    model = aoso.train({"trees": 1, "leaves": 5, "pairs": 1, "leaf": "pair", "calibration": "none"}, train)
+    model = aoso.train({"n_estimators": 1, "max_leaves": 5, "pairs": 1, "leaf": "pair", "calibration": "none"}, train)
     save(plotting.plot_tree(model), "tree")
 
 
 def pairs(x, y, names) -> None:
     """Which letters a model confuses."""
-    model = aoso.train({"trees": 100, "calibration": "none"}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
+    model = aoso.train({"n_estimators": 100, "calibration": "none"}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
     save(plotting.plot_class_pairs(model, x[16000:], y[16000:], most=40), "pairs")
 
 
@@ -48,7 +48,7 @@ def trees(x, y, names) -> None:
     train = aoso.Dataset(x[:4000], y[:4000], feature_names=names)
     axes = plotting._axes(None, (7, 3.6))
     for method, label, colour in (("aoso", "aoso: one tree for all classes", BLUE), ("logitboost", "LogitBoost: one tree per class", GREY)):
-        model = aoso.train({"preset": "paper", "method": method, "trees": 780}, train)
+        model = aoso.train({"preset": "paper", "method": method, "n_estimators": 780}, train)
         every = model.trees_per_iteration
         errors = model.evaluate(x[16000:], y[16000:], every=1)["error"]
         axes.plot(every * np.arange(1, len(errors) + 1), errors, color=colour, label=label, linewidth=1.8)

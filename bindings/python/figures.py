@@ -83,7 +83,7 @@ def compared(name, go, python, pairs):
 def training():
     for name, file, trees in (("Letter", "letter.train", 200), ("Mnist10k", "mnist.test", 20)):
         path = DATA / f"{file}.csv.gz"
-        train_set = aoso.Dataset(*rows_of(path), threads=1)
+        train_set = aoso.Dataset(*rows_of(path), nthread=1)
 
         def go(path=path, trees=trees):
             # Without evaluations, of which there are none in Python.
@@ -94,7 +94,7 @@ def training():
 
         def python(train_set=train_set, trees=trees):
             start = time.perf_counter()
-            aoso.train({"preset": "paper", "trees": trees, "threads": 1}, train_set)
+            aoso.train({"preset": "paper", "n_estimators": trees, "nthread": 1}, train_set)
             return time.perf_counter() - start
 
         compared(f"training, {name}, {trees} trees, one thread", go, python, 21)
@@ -102,7 +102,7 @@ def training():
 
 def prediction():
     x, y = rows_of(DATA / "letter.train.csv.gz")
-    booster = aoso.train({"preset": "paper", "trees": 300}, aoso.Dataset(x, y))
+    booster = aoso.train({"preset": "paper", "n_estimators": 300}, aoso.Dataset(x, y))
     x = np.ascontiguousarray(np.resize(x, (100_000, 16)))
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -118,7 +118,7 @@ def prediction():
 
         def python():
             start = time.perf_counter()
-            booster.predict_proba(x, threads=1)
+            booster.predict_proba(x, nthread=1)
             return time.perf_counter() - start
 
         compared("predict_proba, 100,000 × 16, 300 trees, one thread", go, python, 15)
@@ -163,7 +163,7 @@ def memory():
 
 def pickle_size():
     x, y = rows_of(DATA / "letter.train.csv.gz")
-    booster = aoso.train({"preset": "paper", "trees": 300}, aoso.Dataset(x, y))
+    booster = aoso.train({"preset": "paper", "n_estimators": 300}, aoso.Dataset(x, y))
     print(f"pickle: {len(pickle.dumps(booster)) / len(booster.to_bytes()):.4f} × the model file", flush=True)
 
 

@@ -33,7 +33,7 @@ func TestBin(t *testing.T) {
 	fingerprint := func(args ...string) string {
 		t.Helper()
 		var line trained
-		out := do(t, append(args, "--model", filepath.Join(dir, "m.aoso"), "--preset", "paper", "--trees", "5", "--json")...)
+		out := do(t, append(args, "--model", filepath.Join(dir, "m.aoso"), "--preset", "paper", "--n-estimators", "5", "--json")...)
 		if err := json.Unmarshal([]byte(out), &line); err != nil {
 			t.Fatal(err)
 		}
@@ -64,13 +64,13 @@ func TestBin(t *testing.T) {
 		}
 	}
 	do(t, "bin", "--data", whole, "--out", set)
-	do(t, "train", "--data", set, "--valid", whole, "--model", filepath.Join(dir, "m.aoso"), "--trees", "3")
+	do(t, "train", "--data", set, "--valid", whole, "--model", filepath.Join(dir, "m.aoso"), "--n-estimators", "3")
 	fail(t, exitUsage, []string{"--init", set}, "train", "--data", set, "--init", filepath.Join(dir, "m.aoso"), "--model", filepath.Join(dir, "n.aoso"))
 	before, _ := os.ReadDir(dir)
 	fail(t, exitUsage, []string{"read twice"}, "bin", "--data", "-", "--out", set)
 	fail(t, exitUsage, []string{"input file"}, "bin", "--data", whole, "--out", whole)
 	fail(t, exitUsage, []string{"label"}, "bin", "--data", whole, "--label", "none", "--out", set)
-	fail(t, exitFailed, []string{"max_bin"}, "bin", "--data", whole, "--max-bins", "1", "--out", filepath.Join(dir, "none"))
+	fail(t, exitFailed, []string{"max_bin"}, "bin", "--data", whole, "--max-bin", "1", "--out", filepath.Join(dir, "none"))
 	fail(t, exitFailed, []string{"c.csv", "those of"}, "bin", "--data", whole, "--data", file("c.csv", "a,b,c,d\n1,2,3,4\n"), "--out", filepath.Join(dir, "none"))
 	if after, _ := os.ReadDir(dir); len(after) != len(before)+1 { // c.csv
 		t.Errorf("the failures left %v", after)
@@ -82,15 +82,15 @@ func TestUnusedFlags(t *testing.T) {
 	data, dir := file(t, "d.csv", small), t.TempDir()
 	dataset, model := filepath.Join(dir, "d.aosod"), filepath.Join(dir, "m.aoso")
 	do(t, "bin", "--data", data, "--out", dataset)
-	do(t, "train", "--data", dataset, "--model", model, "--trees", "2")
+	do(t, "train", "--data", dataset, "--model", model, "--n-estimators", "2")
 	for flag, value := range map[string]string{
 		"label": "class", "weight": "a", "ignore": "a", "header": "yes", "separator": ";", "decimal": ",", "comment": "%",
-		"columns": "a", "numeric": "a", "categorical": "a", "row-id": "a", "max-bins": "9",
+		"columns": "a", "numeric": "a", "categorical": "a", "row-id": "a", "max-bin": "9",
 	} {
 		fail(t, exitUsage, []string{"--" + flag + " has no effect", "is a dataset"}, "train", "--data", dataset, "--model", model, "--"+flag, value)
 	}
 	fail(t, exitUsage, []string{"--text-labels has no effect"}, "tune", "--data", dataset, "--model", model, "--text-labels")
-	fail(t, exitUsage, []string{"--max-bins has no effect"}, "train", "--data", dataset, "--valid", data, "--model", model, "--max-bins", "9")
-	do(t, "train", "--data", dataset, "--valid", data, "--label", "class", "--model", model, "--trees", "2")
+	fail(t, exitUsage, []string{"--max-bin has no effect"}, "train", "--data", dataset, "--valid", data, "--model", model, "--max-bin", "9")
+	do(t, "train", "--data", dataset, "--valid", data, "--label", "class", "--model", model, "--n-estimators", "2")
 	fail(t, exitUsage, []string{"--columns has no effect with --init"}, "train", "--data", data, "--init", model, "--columns", "a", "--model", model)
 }

@@ -41,7 +41,7 @@ func mixed(rows int, columns ...string) string {
 func TestCategories(t *testing.T) {
 	data := file(t, "mixed.csv", mixed(400, "id", "age", "city", "born", "ok", "class"))
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	o := try("train", "--data", data, "--valid", data, "--model", model, "--trees", "20", "--ignore", "id")
+	o := try("train", "--data", data, "--valid", data, "--model", model, "--n-estimators", "20", "--ignore", "id")
 	if want := "mixed.csv: 1 numeric; 1 categorical: city (4); 1 of dates: born; 1 of truth values: ok; 1 ignored: id\n"; o.code != 0 || !strings.Contains(o.stderr, want) {
 		t.Fatalf("%+v, want %q", o, want)
 	}
@@ -81,7 +81,7 @@ func TestCodes(t *testing.T) {
 	folder := t.TempDir()
 	train := func(data string, flags ...string) *aoso.Model {
 		path := filepath.Join(folder, "m.aoso")
-		do(t, append([]string{"train", "--data", data, "--model", path, "--trees", "5"}, flags...)...)
+		do(t, append([]string{"train", "--data", data, "--model", path, "--n-estimators", "5"}, flags...)...)
 		m, err := aoso.Load(path)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestCodes(t *testing.T) {
 	}
 	fail(t, exitFailed, []string{`names.csv:2: column "code": "k`}, "train", "--data", names, "--model", filepath.Join(folder, "n"), "--numeric", "code")
 	odd := file(t, "odd.csv", strings.Replace(mixed(300, "age", "code", "class"), "\n", "\n?17,1,x\n", 1))
-	o := try("train", "--data", odd, "--model", filepath.Join(folder, "n"), "--trees", "2")
+	o := try("train", "--data", odd, "--model", filepath.Join(folder, "n"), "--n-estimators", "2")
 	if want := `column "age" is categorical because of "?17" in line 2, but 300 of its 301 cells are numbers; use --numeric`; o.code != 0 || !strings.Contains(o.stderr, want) {
 		t.Errorf("%+v, want %q", o, want)
 	}

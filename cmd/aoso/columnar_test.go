@@ -107,7 +107,7 @@ func TestColumnar(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	var want string
 	for _, name := range []string{plain, parquet, arrow, stream} {
-		o := try("train", "--data", name, "--valid", name, "--model", model, "--trees", "10", "--ignore", "id", "--json")
+		o := try("train", "--data", name, "--valid", name, "--model", model, "--n-estimators", "10", "--ignore", "id", "--json")
 		kinds := filepath.Base(name) + ": 1 numeric; 1 categorical: city (4); 1 of dates: born; 1 of truth values: ok; 1 ignored: id\n"
 		if o.code != 0 || !strings.Contains(o.stderr, kinds) {
 			t.Fatalf("%s: %+v, want %q", name, o, kinds)
@@ -153,7 +153,7 @@ func TestColumnarBin(t *testing.T) {
 	_, second, _ := columnarFiles(t, lines[0]+strings.Join(lines[151:], ""))
 	model, dataset := filepath.Join(t.TempDir(), "m.aoso"), filepath.Join(t.TempDir(), "d.aosod")
 	fingerprint := func(data string) string {
-		_, print, _ := strings.Cut(do(t, "train", "--data", data, "--model", model, "--trees", "5", "--json"), `"fingerprint":"`)
+		_, print, _ := strings.Cut(do(t, "train", "--data", data, "--model", model, "--n-estimators", "5", "--json"), `"fingerprint":"`)
 		return print[:32]
 	}
 	o := try("bin", "--data", first, "--data", second, "--out", dataset)
@@ -173,7 +173,7 @@ func TestColumnarColumns(t *testing.T) {
 	parquet, arrow, _ := columnarFiles(t, text)
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	train := func(name string, args ...string) string {
-		out := do(t, append([]string{"train", "--data", name, "--model", model, "--trees", "3", "--json"}, args...)...)
+		out := do(t, append([]string{"train", "--data", name, "--model", model, "--n-estimators", "3", "--json"}, args...)...)
 		_, print, _ := strings.Cut(out, `"fingerprint":"`)
 		return print[:16]
 	}
@@ -209,14 +209,14 @@ func TestColumnarIdentifiers(t *testing.T) {
 	smallParquet, smallArrow, _ := columnarFiles(t, rows(5))
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	for _, data := range []string{smallParquet, smallArrow} {
-		do(t, "train", "--data", data, "--label", "class", "--categorical", "number", "--trees", "5", "--model", model)
+		do(t, "train", "--data", data, "--label", "class", "--categorical", "number", "--n-estimators", "5", "--model", model)
 	}
 	parquetFile, arrowFile, stream := columnarFiles(t, rows(1<<60))
 	for _, data := range []string{parquetFile, arrowFile, stream} {
 		want := []string{`column "number": has categories that are integers beyond 2^53`}
 		fail(t, exitFailed, want, "train", "--data", data, "--label", "class", "--categorical", "number", "--model", model)
 		fail(t, exitFailed, want, "predict", "--data", data, "--model", model)
-		do(t, "train", "--data", data, "--label", "class", "--trees", "2", "--model", filepath.Join(t.TempDir(), "numbers.aoso"))
+		do(t, "train", "--data", data, "--label", "class", "--n-estimators", "2", "--model", filepath.Join(t.TempDir(), "numbers.aoso"))
 	}
 }
 
@@ -224,7 +224,7 @@ func TestColumnarFormat(t *testing.T) {
 	text := mixed(100, "age", "city", "class")
 	parquet, arrow, stream := columnarFiles(t, text)
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	do(t, "train", "--data", parquet, "--model", model, "--trees", "3")
+	do(t, "train", "--data", parquet, "--model", model, "--n-estimators", "3")
 	want := do(t, "predict", "--model", model, "--data", parquet)
 	read := func(name string) string {
 		b, err := os.ReadFile(name)
@@ -291,7 +291,7 @@ func TestPandasIndex(t *testing.T) {
 		map[string]string{"pandas": `{"index_columns": ["id"]}`}, column("a", a), column("class", class), column("id", id))))
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	features := func(flags ...string) string {
-		o := try(append([]string{"train", "--data", data, "--model", model, "--trees", "2"}, flags...)...)
+		o := try(append([]string{"train", "--data", data, "--model", model, "--n-estimators", "2"}, flags...)...)
 		if o.code != 0 || strings.Contains(o.stderr, "ignored: id (index of pandas)") != (len(flags) == 0) {
 			t.Errorf("%v: %+v", flags, o)
 		}
@@ -331,7 +331,7 @@ func TestColumnarLimits(t *testing.T) {
 	}
 	long := file(t, "long.parquet", string(columnartest.Parquet(t, 2, true, compress.Codecs.Uncompressed, nil, column("a"), column("class"))))
 	fail(t, exitFailed, []string{`column "a": a cell has 400 bytes; allowed: at most 399, unless --max-cell allows more`}, "train", "--data", long, "--model", model, "--max-cell", "399")
-	do(t, "train", "--data", long, "--model", model, "--trees", "2", "--max-cell", "400")
+	do(t, "train", "--data", long, "--model", model, "--n-estimators", "2", "--max-cell", "400")
 	for flag, value := range map[string]string{"max-line": "0", "max-cell": "-1", "max-ratio": "-1"} {
 		fail(t, exitUsage, []string{strings.ReplaceAll(flag, "-", "_") + " is " + value}, "train", "--data", long, "--model", model, "--"+flag, value)
 	}

@@ -11,7 +11,7 @@ import (
 func TestColumnsByName(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	rows := "1,9,5,a\n2,8,5,a\n3,1,6,b\n4,2,6,b\n5,7,7,c\n6,6,7,c\n"
-	do(t, "train", "--data", file(t, "d.csv", "f0,f1,f2,class\n"+rows+rows), "--model", model, "--trees", "20", "--min-samples", "1", "--quiet")
+	do(t, "train", "--data", file(t, "d.csv", "f0,f1,f2,class\n"+rows+rows), "--model", model, "--n-estimators", "20", "--min-samples-leaf", "1", "--quiet")
 	want := do(t, "predict", "--model", model, "--data", file(t, "p.csv", "f0,f1,f2\n1,9,5\n3,1,6\n5,7,7\n"), "--output", "raw")
 	for _, other := range []string{
 		"f2,f0,f1\n5,1,9\n6,3,1\n7,5,7\n",
@@ -23,7 +23,7 @@ func TestColumnsByName(t *testing.T) {
 	}
 	fail(t, exitFailed, []string{`no column "f1"`}, "predict", "--model", model, "--data", file(t, "p.csv", "f0,f2,g1\n1,5,9\n"))
 
-	do(t, "train", "--data", file(t, "d.csv", rows+rows), "--model", model, "--trees", "20", "--min-samples", "1", "--quiet") // no names
+	do(t, "train", "--data", file(t, "d.csv", rows+rows), "--model", model, "--n-estimators", "20", "--min-samples-leaf", "1", "--quiet") // no names
 	for _, header := range []string{"f0,f1,f2\n", "x,y,z\n", ""} {
 		if got := do(t, "predict", "--model", model, "--data", file(t, "p.csv", header+"1,9,5\n3,1,6\n5,7,7\n"), "--output", "raw"); got != want {
 			t.Errorf("header %q gives\n%s, want\n%s", header, got, want)
@@ -37,7 +37,7 @@ func TestIdentifiersKeepAllDigits(t *testing.T) {
 	for range 20 {
 		data += "1152921504606846976,1,a\n1152921504606846977,1,b\n1152921504606846978,1,c\n7,1,a\n"
 	}
-	do(t, "train", "--data", file(t, "d.csv", data), "--model", model, "--categorical", "id", "--trees", "20", "--quiet")
+	do(t, "train", "--data", file(t, "d.csv", data), "--model", model, "--categorical", "id", "--n-estimators", "20", "--quiet")
 	ask := "id,v\n1152921504606846977,1\n1152921504606846978,1\n7,1\n1152921504606846976,1\n"
 	if got := strings.Fields(do(t, "predict", "--model", model, "--data", file(t, "p.csv", ask))); strings.Join(got, "") != "bcaa" {
 		t.Errorf("predicted %q", got)

@@ -69,13 +69,13 @@ func TestConstraints(t *testing.T) {
 		t.Fatal("the page has no command")
 	}
 	shown := strings.Fields(strings.ReplaceAll(string(command[1]), "'", ""))
-	quick := []string{"train", "--data", "loans.csv", "--model", "loans.aoso", "--preset", "paper", "--trees", "40"}
+	quick := []string{"train", "--data", "loans.csv", "--model", "loans.aoso", "--preset", "paper", "--n-estimators", "40"}
 	for _, test := range []struct {
 		args        []string
 		constrained bool
 	}{
 		{quick, false},
-		{append(shown, "--preset", "paper", "--trees", "40"), true},
+		{append(shown, "--preset", "paper", "--n-estimators", "40"), true},
 		{append(quick, "--monotone-constraints", "-1, 1, 0"), true},
 		{append(quick, "--mc=(-1,1,0)"), true},
 		{append(quick, "--params", "monotone_constraints=[-1, 1, 0] max_leaves=9"), true},

@@ -10,7 +10,7 @@ import (
 func fingerprintOf(t *testing.T, data string, flags ...string) string {
 	t.Helper()
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	out := do(t, append([]string{"train", "--data", data, "--model", model, "--trees", "5", "--json"}, flags...)...)
+	out := do(t, append([]string{"train", "--data", data, "--model", model, "--n-estimators", "5", "--json"}, flags...)...)
 	return jsonLine[trained](t, out).Fingerprint
 }
 
@@ -37,7 +37,7 @@ func TestDialects(t *testing.T) {
 	if no, auto := fingerprintOf(t, file(t, "d.csv", rows), "--no-header"), fingerprintOf(t, file(t, "d.csv", rows)); no != auto {
 		t.Errorf("without a header: fingerprints %s and %s", no, auto)
 	}
-	o := try("train", "--data", file(t, "d.csv", strings.NewReplacer(",", ";", ".", ",").Replace(text)), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2")
+	o := try("train", "--data", file(t, "d.csv", strings.NewReplacer(",", ";", ".", ",").Replace(text)), "--model", filepath.Join(t.TempDir(), "m"), "--n-estimators", "2")
 	if !strings.Contains(o.stderr, "d.csv: 2 numeric, with decimal commas\n") {
 		t.Errorf("%+v", o)
 	}
@@ -71,7 +71,7 @@ func TestWeights(t *testing.T) {
 		t.Error("weights make no difference")
 	}
 
-	do(t, "train", "--data", csv, "--valid", csv, "--weight", "n", "--model", model, "--trees", "5", "--preset", "paper")
+	do(t, "train", "--data", csv, "--valid", csv, "--weight", "n", "--model", model, "--n-estimators", "5", "--preset", "paper")
 	for _, command := range []string{"calibrate", "refit"} {
 		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 		do(t, command, "--model", model, "--data", csv, "--weight", "n", "--out", a)

@@ -23,7 +23,7 @@ func (d *deriver) bind(c *cobra.Command) {
 	f.StringVar(&d.data, "data", "", "labelled `file`")
 	d.reader.bind(c)
 	d.bindWeight(c)
-	f.IntVar(&d.threads, "threads", 0, "threads; 0: all cores")
+	f.IntVar(&d.threads, "nthread", 0, "threads; 0: all cores")
 	d.saver.bind(c)
 	require(c, "model", "data")
 }

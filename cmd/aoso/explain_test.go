@@ -52,7 +52,7 @@ func TestExplain(t *testing.T) {
 				t.Errorf("row %d: class %s", row, line[1])
 			}
 		}
-		for _, line := range records(t, "row,class,feature,value", "explain", "--model", model, "--data", data, "--top", top, "--output", "sparse", "--threads", "1") {
+		for _, line := range records(t, "row,class,feature,value", "explain", "--model", model, "--data", data, "--top", top, "--output", "sparse", "--nthread", "1") {
 			sums[line[0]+line[1]] -= number(t, line[3])
 		}
 		for line, rest := range sums {

@@ -94,8 +94,8 @@ func TestLostOutput(t *testing.T) {
 		args  string
 		saves bool
 	}{
-		{"train --data DATA --trees 5 --model OUT", true},
-		{"train --data DATA --trees 5 --model OUT --json", true},
+		{"train --data DATA --n-estimators 5 --model OUT", true},
+		{"train --data DATA --n-estimators 5 --model OUT --json", true},
 		{"truncate --model MODEL --trees 3 --out OUT", true},
 		{"merge --model MODEL --model MODEL --out OUT --json", true},
 		{"refit --model MODEL --data DATA --out OUT", true},
@@ -144,7 +144,7 @@ func TestLostOutput(t *testing.T) {
 func TestClosedOutput(t *testing.T) {
 	dir, data := t.TempDir(), file(t, "small.csv", small)
 	out := filepath.Join(dir, "out")
-	if code, stderr := finish(t, process(t, "exec 0<&- 1>&- 2>&-;", "train", "--data", data, "--trees", "5", "--model", out), nil); code != 0 {
+	if code, stderr := finish(t, process(t, "exec 0<&- 1>&- 2>&-;", "train", "--data", data, "--n-estimators", "5", "--model", out), nil); code != 0 {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if _, err := aoso.Load(out); err != nil {
@@ -163,7 +163,7 @@ func TestLostFiles(t *testing.T) {
 	}
 	model, data := smallModel(t), file(t, "small.csv", small)
 	for _, args := range []string{
-		"train --data LETTER --trees 10 --model OUT",
+		"train --data LETTER --n-estimators 10 --model OUT",
 		"truncate --model BIG --trees 100 --out OUT",
 		"merge --model BIG --model BIG --out OUT",
 		"refit --model BIG --data DATA --out OUT",
@@ -218,7 +218,7 @@ func bigModel(t *testing.T) string {
 		}
 		f.Close()
 		bigFile = f.Name()
-		do(t, "train", "--data", file(t, "small.csv", small), "--model", bigFile, "--trees", "200", "--stop-loss", "0", "--shrinkage", "0.01")
+		do(t, "train", "--data", file(t, "small.csv", small), "--model", bigFile, "--n-estimators", "200", "--stop-loss", "0", "--learning-rate", "0.01")
 	}
 	return bigFile
 }
@@ -248,7 +248,7 @@ func TestSignals(t *testing.T) {
 			}
 			dir := t.TempDir()
 			model := filepath.Join(dir, "m.aoso")
-			c := process(t, "", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "1000000", "--stop-loss", "0", "--threads", "1")
+			c := process(t, "", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--n-estimators", "1000000", "--stop-loss", "0", "--nthread", "1")
 			r, w, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -319,7 +319,7 @@ func TestEscapes(t *testing.T) {
 	data := file(t, "d.csv", strings.NewReplacer("a,", "\x1b]0;a\a,", "x", "\x1b[31mx").Replace(small))
 	model := filepath.Join(t.TempDir(), "m\x1b[2J.aoso")
 	for _, args := range [][]string{
-		{"train", "--data", data, "--model", model, "--trees", "3"},
+		{"train", "--data", data, "--model", model, "--n-estimators", "3"},
 		{"info", "--model", model},
 		{"info", "--model", model, "--dump"},
 		{"eval", "--model", model, "--data", data},

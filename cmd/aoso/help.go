@@ -23,7 +23,7 @@ var commandGroups = []*cobra.Group{
 
 // commonParameters are the parameters that --help lists.
 var commonParameters = []string{
-	"preset", "trees", "leaves", "shrinkage", "early_stopping", "metric", "time_limit", "threads", "seed",
+	"preset", "n_estimators", "max_leaves", "learning_rate", "early_stopping_rounds", "metric", "time_limit", "nthread", "seed",
 }
 
 // titleOf is the annotation of a flag that only --help-all lists: the title above it.

@@ -32,7 +32,7 @@ func TestHelpHasOneDefault(t *testing.T) {
 // TestHelpGroups: --help lists the common flags, --help-all every flag.
 func TestHelpGroups(t *testing.T) {
 	common, all := do(t, "train", "--help"), do(t, "train", "--help-all")
-	for flag, isCommon := range map[string]bool{"data": true, "trees": true, "quiet": true, "trim": false, "separator": false, "row-id": false} {
+	for flag, isCommon := range map[string]bool{"data": true, "n-estimators": true, "quiet": true, "trim": false, "separator": false, "row-id": false} {
 		if strings.Contains(common, "  --"+flag+" ") != isCommon || !strings.Contains(all, "  --"+flag+" ") {
 			t.Errorf("--%s: --help %v, want %v", flag, !isCommon, isCommon)
 		}
@@ -45,7 +45,7 @@ func TestHelpGroups(t *testing.T) {
 // TestQuiet: with --quiet, a command that saves a file writes nothing else.
 func TestQuiet(t *testing.T) {
 	data, model := file(t, "d.csv", strings.Repeat("1,a\n2,b\n", 20)), t.TempDir()+"/m"
-	o := try("train", "--quiet", "--data", data, "--model", model, "--trees", "1")
+	o := try("train", "--quiet", "--data", data, "--model", model, "--n-estimators", "1")
 	if o.code != 0 || o.stdout != "" || o.stderr != "" {
 		t.Errorf("%+v", o)
 	}

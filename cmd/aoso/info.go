@@ -102,7 +102,7 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	if d.LinearFeatures > 0 {
 		fmt.Fprintf(w, "start        linear scores of %d features\n", d.LinearFeatures)
 	}
-	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves per tree\n", d.Params.LearningRate, d.Params.MaxLeaves)
+	fmt.Fprintf(w, "parameters   learning_rate=%v max_leaves=%d\n", d.Params.LearningRate, d.Params.MaxLeaves)
 	if d.Temperature != 1 {
 		fmt.Fprintf(w, "temperature  %.5g\n", d.Temperature)
 	}

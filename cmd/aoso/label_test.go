@@ -27,7 +27,7 @@ func TestDefaultLabel(t *testing.T) {
 		if name == "tune" {
 			more = append(more, "--trials", "1")
 		}
-		return append([]string{name, "--data", data, "--model", model, "--trees", "2"}, more...)
+		return append([]string{name, "--data", data, "--model", model, "--n-estimators", "2"}, more...)
 	}
 	for _, name := range []string{"train", "tune", "bin"} {
 		data := file(t, "good.csv", good)
@@ -56,7 +56,7 @@ func TestDefaultLabel(t *testing.T) {
 		table("label,b,class\n", func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i, i%2) }),
 		"1,2\n3,4\n5,6\n",
 	} {
-		do(t, "train", "--data", file(t, "d.csv", text), "--model", model, "--trees", "2")
+		do(t, "train", "--data", file(t, "d.csv", text), "--model", model, "--n-estimators", "2")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestPipedRow(t *testing.T) {
 		text += fmt.Sprintf("%d,%s,%c,%s,%s\n", 20+i, answer[i%2], "mf"[i/2%2], answer[i/3%2], answer[i/20])
 	}
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	do(t, "train", "--data", file(t, "d.csv", text), "--model", model, "--trees", "20")
+	do(t, "train", "--data", file(t, "d.csv", text), "--model", model, "--n-estimators", "20")
 	for _, row := range []string{"57,no,f,no\n", "57,no,f,no", "57,no,f,no,yes\n", "age,smoker,sex,drinker\n57,no,f,no\n"} {
 		if got := do(t, "predict", "--model", model, "--data", file(t, "row.csv", row)); got != "yes\n" {
 			t.Errorf("%q: %q", row, got)
@@ -85,7 +85,7 @@ func TestMarkedCells(t *testing.T) {
 		text += fmt.Sprintf("%d,%s,x\n%s,Rome,y\n", i, mark, mark)
 		same += fmt.Sprintf("%d,%s,x\n,Rome,y\n", i, mark)
 	}
-	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2")
+	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--n-estimators", "2")
 	if o.code != 0 || !strings.Contains(o.stderr, `d.csv: missing values in numeric columns: age (40 times "N/A")`) || !strings.Contains(o.stderr, "1 categorical: city (5)") {
 		t.Errorf("%+v", o)
 	}
@@ -100,7 +100,7 @@ func TestUselessColumns(t *testing.T) {
 	for i := range 40 {
 		text += fmt.Sprintf("%d,k%d,%d,%d,%c\n", 100-i, i, i+1, i%9, 'x'+i%2)
 	}
-	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2")
+	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--n-estimators", "2")
 	for _, want := range []string{
 		`column "" of `, "has no name and a different whole number in each row, as an index; --ignore leaves it out",
 		`column "key" of `, "has a different text in each row; --ignore leaves it out", `column "count" of `, "counts the rows",

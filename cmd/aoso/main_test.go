@@ -123,7 +123,7 @@ const small = `a,b,class
 func smallModel(t *testing.T, flags ...string) string {
 	t.Helper()
 	model := filepath.Join(t.TempDir(), "small.aoso")
-	do(t, append([]string{"train", "--data", file(t, "small.csv", small), "--model", model, "--trees", "20"}, flags...)...)
+	do(t, append([]string{"train", "--data", file(t, "small.csv", small), "--model", model, "--n-estimators", "20"}, flags...)...)
 	return model
 }
 
@@ -139,16 +139,16 @@ func TestUsage(t *testing.T) {
 		{"train --data x", "model"},
 		{"train --nonsense", "nonsense"},
 		{"train more --data x --model y", "more"},
-		{"train --data x --model y --trees many", `invalid argument "many" for "--trees" flag: allowed: an integer`},
+		{"train --data x --model y --n-estimators many", `invalid argument "many" for "--n-estimators" flag: allowed: an integer`},
 		{"train --data x --model y --level mmx", `level is "mmx"; allowed: `},
-		{"train --data x --model y --trees 0", "allowed: at least 1 or auto"},
+		{"train --data x --model y --n-estimators 0", "allowed: at least 1 or auto"},
 		{"train --data x --model y --pairs 3", "pairs is 3; allowed: 1, 2, 4 or 8"},
 		{"train --data x --model y --leaf both", `leaf is "both"; allowed: full, pair or sparse`},
 		{"train --data x --model y --method gbdt", `method is "gbdt"; allowed: aoso, abc or logitboost`},
-		{"train --data x --model y --shrinkage NaN", "shrinkage is NaN"},
-		{"train --data x --model y --max-bins 256", "max_bin is 256; allowed: 2 to 255"},
+		{"train --data x --model y --learning-rate NaN", "learning_rate is NaN"},
+		{"train --data x --model y --max-bin 256", "max_bin is 256; allowed: 2 to 255"},
 		{"train --data x --model y --eval-every -1", "eval_every is -1"},
-		{"train --data x --model y --early-stopping 5", "--valid"},
+		{"train --data x --model y --early-stopping-rounds 5", "--valid"},
 		{"train --data - --valid - --model y", "standard input"},
 		{"train --data " + data + " --model " + data, "cannot be overwritten"},
 		{"predict --model " + model, "data"},

@@ -11,12 +11,13 @@ import (
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
+	"github.com/libaoso/aoso/spec"
 )
 
 // otherFlags is what other programs call flags that are no parameters.
 var otherFlags = map[string]string{
-	"max-bin": "max-bins", "border-count": "max-bins",
-	"train-data": "data", "input": "data", "valid-data": "valid", "validation": "valid", "eval-set": "valid",
+	"border-count": "max-bin",
+	"train-data":   "data", "input": "data", "valid-data": "valid", "validation": "valid", "eval-set": "valid",
 	"label-column": "label", "target": "label", "weight-column": "weight", "weights": "weight", "sample-weight": "weight",
 	"ignore-column": "ignore", "drop": "ignore", "features": "columns", "categorical-feature": "categorical", "cat-features": "categorical",
 	"init-model": "init", "output-model": "model", "output-file": "out", "sep": "separator", "delimiter": "separator", "silent": "quiet",
@@ -28,13 +29,31 @@ var otherCommands = map[string]string{
 	"convert": "export", "search": "tune", "quantize": "bin", "describe": "info", "dump": "info --dump",
 }
 
-// understand lets a command take flags by the names that other libraries have for
-// them, and with _ in place of -. It says once what such a flag is called here.
+// formerFlags returns the flags by their former names.
+func formerFlags() map[string]string {
+	flags := map[string]string{}
+	add := func(aliases, name string) {
+		for alias := range strings.FieldsSeq(aliases) {
+			flags[flagName(alias)] = flagName(name)
+		}
+	}
+	for _, p := range spec.Parameters {
+		add(p.Aliases, p.Name)
+	}
+	for _, e := range spec.Elsewheres {
+		add(e.Aliases, e.Argument)
+	}
+	return flags
+}
+
+// understand lets a command take flags by their former names, by the names that other
+// libraries have for them, and with _ in place of -. It says once what a flag of another
+// library is called here.
 func understand(c *cobra.Command) {
 	flags, told := c.Flags(), map[string]bool{}
 	own := map[string]bool{}
 	flags.VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
-	foreign, similar := map[string]string{}, map[string]string{}
+	former, foreign, similar := formerFlags(), map[string]string{}, map[string]string{}
 	for other, name := range otherFlags {
 		foreign[other] = name
 	}
@@ -51,6 +70,9 @@ func understand(c *cobra.Command) {
 	}
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		given := flagName(name)
+		if name := former[given]; !own[given] && own[name] {
+			return pflag.NormalizedName(name)
+		}
 		name, ok := foreign[given]
 		if own[given] || !ok || !own[name] {
 			return pflag.NormalizedName(given)

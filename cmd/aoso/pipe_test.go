@@ -18,10 +18,10 @@ func TestNamedPipe(t *testing.T) {
 	dir, model := t.TempDir(), smallModel(t)
 	out := filepath.Join(dir, "out")
 	for _, command := range []string{
-		"train --data PIPE --trees 2 --model " + out,
-		"train --data DATA --valid PIPE --valid PIPE --trees 2 --model " + out,
-		"tune --data PIPE --trials 1 --trees 2 --model " + out,
-		"train --data PIPE --trees 2 --init MODEL --model " + out,
+		"train --data PIPE --n-estimators 2 --model " + out,
+		"train --data DATA --valid PIPE --valid PIPE --n-estimators 2 --model " + out,
+		"tune --data PIPE --trials 1 --n-estimators 2 --model " + out,
+		"train --data PIPE --n-estimators 2 --init MODEL --model " + out,
 		"predict --data PIPE --model MODEL",
 		"predict --data PIPE --model MODEL --format csv",
 		"eval --data PIPE --model MODEL",

@@ -14,7 +14,7 @@ import (
 func TestPlot(t *testing.T) {
 	dir, data := t.TempDir(), file(t, "small.csv", small)
 	model, log, out := filepath.Join(dir, "m.aoso"), filepath.Join(dir, "log.csv"), filepath.Join(dir, "out.svg")
-	do(t, "train", "--data", data, "--valid", data, "--model", model, "--trees", "20", "--log", log, "--eval-every", "1", "--quiet")
+	do(t, "train", "--data", data, "--valid", data, "--model", model, "--n-estimators", "20", "--log", log, "--eval-every", "1", "--quiet")
 	lines := strings.Split(strings.TrimSpace(read(t, log)), "\n")
 	if lines[0] != "phase,run,iteration,trees,seconds,train_loss,errors,error_rate,logloss" || len(lines) < 10 || !strings.HasPrefix(lines[1], "train,1,1,1,") {
 		t.Fatalf("log: %q", lines)
@@ -54,7 +54,7 @@ func TestLogLost(t *testing.T) {
 		t.Skip("needs /dev/full")
 	}
 	data, model := file(t, "small.csv", small), filepath.Join(t.TempDir(), "m.aoso")
-	o := try("train", "--data", data, "--model", model, "--trees", "5", "--log", "/dev/full")
+	o := try("train", "--data", data, "--model", model, "--n-estimators", "5", "--log", "/dev/full")
 	if _, err := aoso.Load(model); o.code != 0 || err != nil || !strings.Contains(o.stderr, "aoso: warning: the log /dev/full is not complete: no space left on device") {
 		t.Errorf("%v, %+v", err, o)
 	}
@@ -70,13 +70,13 @@ func TestMistakes(t *testing.T) {
 		text += fmt.Sprintf("%d,%d,%d,%d\n", i, i%5, i%7, i)
 	}
 	data, model := file(t, "d.csv", text), filepath.Join(t.TempDir(), "m.aoso")
-	o := try("train", "--data", data, "--model", model, "--trees", "1", "--quiet")
+	o := try("train", "--data", data, "--model", model, "--n-estimators", "1", "--quiet")
 	for _, want := range []string{`warning: column "id" of ` + data + " counts the rows; --ignore leaves it out\n", "d.csv has 40 classes in 40 rows; --label names another column"} {
 		if o.code != 0 || !strings.Contains(o.stderr, want) {
 			t.Errorf("%+v, want %q", o, want)
 		}
 	}
-	if o := try("train", "--data", data, "--model", model, "--trees", "1", "--quiet", "--ignore", "id,class", "--label", "a"); o.code != 0 || o.stderr != "" {
+	if o := try("train", "--data", data, "--model", model, "--n-estimators", "1", "--quiet", "--ignore", "id,class", "--label", "a"); o.code != 0 || o.stderr != "" {
 		t.Errorf("%+v", o)
 	}
 	fail(t, exitFailed, []string{"d.csv: has no features beside the label"}, "train", "--data", data, "--model", model, "--ignore", "id,a,b")

@@ -77,7 +77,7 @@ the row has this class. Decisions may be other things than classes.`,
 func bindPredict(c *cobra.Command, o *aoso.PredictOptions) {
 	f := c.Flags()
 	f.IntVar(&o.Trees, "trees", 0, "use only the first trees; 0: all")
-	f.IntVar(&o.NThread, "threads", 0, "threads; 0: all cores")
+	f.IntVar(&o.NThread, "nthread", 0, "threads; 0: all cores")
 }
 
 // predictRows is the number of rows to predict at once.

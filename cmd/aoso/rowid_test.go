@@ -23,7 +23,7 @@ func TestRowID(t *testing.T) {
 	others := with("others.csv", func(row int) int { return -7 * row })
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	fingerprint := func(args ...string) string {
-		out := do(t, slices.Concat([]string{"train", "--model", model, "--trees", "5", "--subsample", "0.5", "--valid", plain, "--json"}, args)...)
+		out := do(t, slices.Concat([]string{"train", "--model", model, "--n-estimators", "5", "--subsample", "0.5", "--valid", plain, "--json"}, args)...)
 		_, print, _ := strings.Cut(out, `"fingerprint":"`)
 		print, _, _ = strings.Cut(print, `"`)
 		return print

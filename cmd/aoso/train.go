@@ -28,7 +28,7 @@ type trainer struct {
 	init, model string
 	log         string
 	params      aoso.Params
-	maxBins     int
+	maxBin      int
 	evalEvery   int
 	checkpoint  string
 	classWeight string
@@ -46,7 +46,7 @@ Ctrl-C ends training and saves the model so far; a second Ctrl-C ends the
 program at once. The exit code is then 130. SIGTERM and SIGHUP also end training
 and save the model, with exit codes 143 and 129. The model is saved before the
 result is printed, so it is there even if standard output fails.`,
-		Example: `  aoso train --data train.csv.gz --valid test.csv.gz --early-stopping 50 --model letters.aoso`,
+		Example: `  aoso train --data train.csv.gz --valid test.csv.gz --early-stopping-rounds 50 --model letters.aoso`,
 		RunE:    work(t.run),
 	}
 	t.bind(c)
@@ -72,8 +72,8 @@ func (t *trainer) bind(c *cobra.Command) {
 
 	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"max_leaves=64 learning_rate=0.1\"")
 	bindParameters(c, &t.params)
-	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
-	listUnder(f, "Computing", "max-bins")
+	f.IntVar(&t.maxBin, "max-bin", 255, "value bins of a feature, 2 to 255")
+	listUnder(f, "Computing", "max-bin")
 	require(c, "data", "model")
 }
 
@@ -224,12 +224,12 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, usageError(err)
 	}
 	switch {
-	case t.maxBins < 2 || t.maxBins > 255:
-		return nil, usageError(fmt.Errorf("max_bin is %d; allowed: 2 to 255", t.maxBins))
+	case t.maxBin < 2 || t.maxBin > 255:
+		return nil, usageError(fmt.Errorf("max_bin is %d; allowed: 2 to 255", t.maxBin))
 	case t.evalEvery < 0:
 		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
 	case t.params.EarlyStoppingRounds > 0 && t.valid == "":
-		return nil, usageError(errors.New("--early-stopping needs --valid"))
+		return nil, usageError(errors.New("--early-stopping-rounds needs --valid"))
 	case occurrences(t.inputs(), "-") > 1:
 		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
 	}
@@ -258,7 +258,7 @@ func (t *trainer) checkUnused(c *cobra.Command) error {
 		}
 		return flags[i]
 	}
-	ofTraining := []string{"columns", "numeric", "categorical", "text-labels", "row-id", "max-bins"}
+	ofTraining := []string{"columns", "numeric", "categorical", "text-labels", "row-id", "max-bin"}
 	switch {
 	case isDataset(t.data):
 		unused := given(ofTraining...)
@@ -304,7 +304,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 
 // trainingSet reads the training set.
 func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
-	o := aoso.DatasetOptions{MaxBin: t.maxBins, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
+	o := aoso.DatasetOptions{MaxBin: t.maxBin, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
 	switch {
 	case isDataset(t.data) && before != nil:
 		return nil, usageError(fmt.Errorf("%s is a dataset, which cannot continue a model; allowed with --init: a data file", t.data))

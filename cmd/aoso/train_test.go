@@ -20,7 +20,7 @@ import (
 func TestTrainJSON(t *testing.T) {
 	train, test := letter(t, 2000, 1000)
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	o := try("train", "--data", train, "--valid", test, "--model", model, "--trees", "30", "--json", "--threads", "1")
+	o := try("train", "--data", train, "--valid", test, "--model", model, "--n-estimators", "30", "--json", "--nthread", "1")
 	if o.code != 0 || strings.Count(o.stdout, "\n") != 1 {
 		t.Fatalf("%+v", o)
 	}
@@ -55,7 +55,7 @@ func TestTrainJSON(t *testing.T) {
 }
 
 func TestTrainWithoutValidation(t *testing.T) {
-	out := do(t, "train", "--data", file(t, "d.csv", small), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2", "--json")
+	out := do(t, "train", "--data", file(t, "d.csv", small), "--model", filepath.Join(t.TempDir(), "m"), "--n-estimators", "2", "--json")
 	if !strings.Contains(out, `"valid_errors":null`) || !strings.Contains(out, `"valid_logloss":null`) {
 		t.Error(out)
 	}
@@ -76,8 +76,8 @@ func TestThreadsGiveOneModel(t *testing.T) {
 		var prints []string
 		for _, threads := range []string{"1", "2", "3"} {
 			out := do(t, "train", "--data", data, "--model", filepath.Join(t.TempDir(), "m"),
-				"--method", method, "--trees", "26", "--subsample", "0.5", "--colsample-bytree", "0.5", "--colsample-bynode", "0.5",
-				"--trim", "0.1", "--threads", threads, "--json")
+				"--method", method, "--n-estimators", "26", "--subsample", "0.5", "--colsample-bytree", "0.5", "--colsample-bynode", "0.5",
+				"--trim", "0.1", "--nthread", threads, "--json")
 			prints = append(prints, jsonLine[trained](t, out).Fingerprint)
 		}
 		if prints[0] != prints[1] || prints[0] != prints[2] {
@@ -90,7 +90,7 @@ func TestEarlyStopping(t *testing.T) {
 	train, test := letter(t, 500, 500)
 	model := filepath.Join(t.TempDir(), "m")
 	line := jsonLine[trained](t, do(t, "train", "--data", train, "--valid", test, "--model", model,
-		"--shrinkage", "1", "--trees", "2000", "--early-stopping", "10", "--json"))
+		"--learning-rate", "1", "--n-estimators", "2000", "--early-stopping-rounds", "10", "--json"))
 	if line.StoppedBy != "early_stopping" || line.Iterations != line.BestIteration+10 || line.Trees != line.BestIteration {
 		t.Errorf("%+v", line)
 	}
@@ -102,12 +102,12 @@ func TestEarlyStopping(t *testing.T) {
 func TestContinue(t *testing.T) {
 	dir, data := t.TempDir(), file(t, "d.csv", small)
 	half, both, whole := filepath.Join(dir, "half"), filepath.Join(dir, "both"), filepath.Join(dir, "whole")
-	do(t, "train", "--data", data, "--model", half, "--trees", "5", "--leaf", "pair", "--pairs", "1")
-	line := jsonLine[trained](t, do(t, "train", "--data", data, "--init", half, "--model", both, "--trees", "5", "--json"))
+	do(t, "train", "--data", data, "--model", half, "--n-estimators", "5", "--leaf", "pair", "--pairs", "1")
+	line := jsonLine[trained](t, do(t, "train", "--data", data, "--init", half, "--model", both, "--n-estimators", "5", "--json"))
 	if line.Trees != 10 || line.Iterations != 5 {
 		t.Errorf("%+v", line)
 	}
-	do(t, "train", "--data", data, "--model", whole, "--trees", "10", "--leaf", "pair", "--pairs", "1")
+	do(t, "train", "--data", data, "--model", whole, "--n-estimators", "10", "--leaf", "pair", "--pairs", "1")
 	if a, b := do(t, "predict", "--model", both, "--data", data), do(t, "predict", "--model", whole, "--data", data); a != b {
 		t.Errorf("continued %q, at once %q", a, b)
 	}
@@ -151,13 +151,13 @@ func TestWarnings(t *testing.T) {
 	if o.code != 0 || !strings.Contains(o.stderr, `warning: all labels`) {
 		t.Errorf("one class: %+v", o)
 	}
-	o = try("train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "a,b,class\n1,1,x\n1,1,new\n5,1,other\n"), "--model", model, "--trees", "20", "--json")
+	o = try("train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "a,b,class\n1,1,x\n1,1,new\n5,1,other\n"), "--model", model, "--n-estimators", "20", "--json")
 	line := jsonLine[trained](t, o.stdout)
 	if o.code != 0 || !strings.Contains(o.stderr, "2 of the 3 rows") || *line.ValidUnknown != 2 || *line.ValidErrors != 2 || line.ValidLogLoss == nil {
 		t.Errorf("unknown labels: %+v", o)
 	}
 	fail(t, exitFailed, []string{"v.csv: ", "2 rows of unknown classes (such as new)", `["x" "y" "z"]`},
-		"train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "1,1,new\n3,2,old\n"), "--model", model, "--trees", "20")
+		"train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "1,1,new\n3,2,old\n"), "--model", model, "--n-estimators", "20")
 }
 
 func TestTrainErrors(t *testing.T) {
@@ -215,10 +215,10 @@ func process(t *testing.T, limits string, args ...string) *exec.Cmd {
 
 func TestFullDisk(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	do(t, "train", "--data", file(t, "d.csv", small), "--model", model, "--trees", "2")
+	do(t, "train", "--data", file(t, "d.csv", small), "--model", model, "--n-estimators", "2")
 	old := read(t, model)
 	var stderr strings.Builder
-	c := process(t, "ulimit -f 20;", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "20")
+	c := process(t, "ulimit -f 20;", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--n-estimators", "20")
 	c.Stderr = &stderr
 	if err := c.Run(); c.ProcessState.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "cannot write "+model) {
 		t.Errorf("%v: %s", err, stderr.String())
@@ -235,7 +235,7 @@ func TestInterrupt(t *testing.T) {
 	data := allLetters(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		model := filepath.Join(t.TempDir(), "m.aoso")
-		c := process(t, "", "train", "--data", data, "--model", model, "--trees", "1000000", "--stop-loss", "0", "--json")
+		c := process(t, "", "train", "--data", data, "--model", model, "--n-estimators", "1000000", "--stop-loss", "0", "--json")
 		var stdout strings.Builder
 		c.Stdout = &stdout
 		stderr, err := c.StderrPipe()
@@ -280,7 +280,7 @@ func TestTrainCheckpoint(t *testing.T) {
 	train, _ := letter(t, 1000, 10)
 	folder := t.TempDir()
 	model, checkpoint := filepath.Join(folder, "m.aoso"), filepath.Join(folder, "training")
-	args := []string{"train", "--data", train, "--model", model, "--trees", "30", "--threads", "1", "--json"}
+	args := []string{"train", "--data", train, "--model", model, "--n-estimators", "30", "--nthread", "1", "--json"}
 	want := jsonLine[trained](t, do(t, args...))
 	args = append(args, "--checkpoint", checkpoint)
 	for range 2 {
@@ -288,7 +288,7 @@ func TestTrainCheckpoint(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if o := try(append(args, "--leaves", "7")...); o.code == 0 || !strings.Contains(o.stderr, "other parameters") {
+	if o := try(append(args, "--max-leaves", "7")...); o.code == 0 || !strings.Contains(o.stderr, "other parameters") {
 		t.Errorf("%+v", o)
 	}
 	if o := try("train", "--data", train, "--model", model, "--checkpoint", model); o.code != 2 {

@@ -38,7 +38,7 @@ parameters found; train --params takes them.
 Ctrl-C ends the search and saves the best model so far, as with train. With
 --table, a later search goes on where this one ended.`,
 		Example: `  aoso tune --data train.csv.gz --time-limit 60 --table trials.csv --model letters.aoso
-  aoso tune --data train.csv.gz --trials 100 --leaves 64 --model letters.aoso`,
+  aoso tune --data train.csv.gz --trials 100 --max-leaves 64 --model letters.aoso`,
 		RunE: work(t.run),
 	}
 	t.bind(c)

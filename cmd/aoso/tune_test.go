@@ -15,7 +15,7 @@ func TestTune(t *testing.T) {
 	folder := t.TempDir()
 	model, table := filepath.Join(folder, "m.aoso"), filepath.Join(folder, "trials.csv")
 	args := []string{
-		"tune", "--data", train, "--model", model, "--threads", "1", "--trials", "3", "--trees", "40", "--calibration", "holdout", "--table", table,
+		"tune", "--data", train, "--model", model, "--nthread", "1", "--trials", "3", "--n-estimators", "40", "--calibration", "holdout", "--table", table,
 	}
 	o := try(append(args, "--json")...)
 	if o.code != 0 || strings.Count(o.stderr, "\n") < 3 {

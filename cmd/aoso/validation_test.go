@@ -13,7 +13,7 @@ func TestSeveralValidationSets(t *testing.T) {
 	train, test := letter(t, 1500, 600)
 	dir := t.TempDir()
 	model, log, curve := filepath.Join(dir, "m.aoso"), filepath.Join(dir, "log.csv"), filepath.Join(dir, "curve.svg")
-	common := []string{"train", "--data", train, "--trees", "12", "--early-stopping", "5", "--valid", test, "--json"}
+	common := []string{"train", "--data", train, "--n-estimators", "12", "--early-stopping-rounds", "5", "--valid", test, "--json"}
 	alone := jsonLine[trained](t, do(t, append(common, "--model", filepath.Join(dir, "alone.aoso"))...))
 	o := try(append(common, "--model", model, "--valid", train, "--valid", test, "--log", log)...)
 	if o.code != 0 || !strings.Contains(o.stderr, "logloss 3") {
@@ -50,7 +50,7 @@ func TestClassWeight(t *testing.T) {
 	train, _ := letter(t, 1500, 600)
 	model := filepath.Join(t.TempDir(), "m.aoso")
 	fingerprint := func(weight string) string {
-		return jsonLine[trained](t, do(t, "train", "--data", train, "--model", model, "--trees", "3", "--calibration", "none", "--json", "--class-weight", weight)).Fingerprint
+		return jsonLine[trained](t, do(t, "train", "--data", train, "--model", model, "--n-estimators", "3", "--calibration", "none", "--json", "--class-weight", weight)).Fingerprint
 	}
 	plain, balanced := fingerprint(""), fingerprint("balanced")
 	if ones := fingerprint("A=1"); ones != plain || balanced == plain || fingerprint("A=2,B=0.5") == plain {

@@ -25,7 +25,7 @@ X_train, X_valid, X_test = X[:14000], X[14000:16000], X[16000:]
 y_train, y_valid, y_test = y[:14000], y[14000:16000], y[16000:]
 
 # %% One tree per iteration for all 26 classes. Training ends after 30 iterations without a better log loss on the validation set.
-model = aoso.AOSOClassifier(trees=3000, shrinkage=0.3, early_stopping=30, n_jobs=-1)
+model = aoso.AOSOClassifier(n_estimators=3000, learning_rate=0.3, early_stopping_rounds=30, n_jobs=-1)
 model.fit(X_train, y_train, eval_set=[(X_train, y_train), (X_valid, y_valid)], eval_names=["training", "validation"])
 print(f"{model.n_iter_} iterations, the best is {model.best_iteration_}; test error {1 - model.score(X_test, y_test):.4f}")
 
@@ -46,5 +46,5 @@ save(plotting.plot_class_pairs(model, X_test, y_test), "confusion")
 save(plotting.plot_class_pairs(model), "class_pairs")
 
 # %% A small tree. Each node shows the pairs of letters that it tells apart.
-small = aoso.AOSOClassifier(trees=1, leaves=8).fit(X_train, y_train)
+small = aoso.AOSOClassifier(n_estimators=1, max_leaves=8).fit(X_train, y_train)
 save(plotting.plot_tree(small), "tree")

@@ -50,14 +50,14 @@ def any_method(request, letters):
     """A model of each method, trained on the first 2000 letters."""
     x, y, names = letters
     trees = 26 * 4 if "method" in request.param else 30
-    return aoso.train({"preset": "paper", "trees": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
+    return aoso.train({"preset": "paper", "n_estimators": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
 
 
 @pytest.fixture(scope="session")
 def booster(letters):
     """A model of 300 trees without a temperature, trained on the first 4000 letters."""
     x, y, names = letters
-    return aoso.train({"preset": "paper", "trees": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
+    return aoso.train({"preset": "paper", "n_estimators": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ import ranks
 
 import aoso
 
-PARAMS = {"trees": 20, "threads": 1}
+PARAMS = {"n_estimators": 20, "nthread": 1}
 MOST_RANKS, MOST_KILLS, MOST_SECONDS = 4, 3, 30
 
 
@@ -37,7 +37,7 @@ def rank_program(folder):
 
     collective = aoso.mpi.MPICollective(timeout=20)
     (folder / f"pid{collective.rank}").write_text(str(os.getpid()))
-    train_set = aoso.Dataset(**ranks.part(rows(), collective.rank, collective.size), collective=collective, threads=1)
+    train_set = aoso.Dataset(**ranks.part(rows(), collective.rank, collective.size), collective=collective, nthread=1)
     booster = aoso.train(PARAMS, train_set, checkpoint=folder / "training", checkpoint_seconds=0.2)
     if collective.rank == 0:
         (folder / "fingerprint").write_text(booster.fingerprint)

@@ -43,7 +43,7 @@ def trained(name, params, collective=None):
     data = table(name)
     if collective is not None:
         data = ranks.part(data, collective.rank, collective.size)
-    return aoso.train(params, aoso.Dataset(**data, collective=collective, threads=1)).fingerprint
+    return aoso.train(params, aoso.Dataset(**data, collective=collective, nthread=1)).fingerprint
 
 
 class Patient(ranks.LocalCollective):
@@ -117,5 +117,5 @@ if __name__ == "__main__":
         import aoso.mpi
 
         ranks.say(trained(given.rank[0], json.loads(given.rank[1]), aoso.mpi.MPICollective(timeout=300)))
-    elif main(given.sets, given.engines, given.sizes, {"threads": 1} | ({"trees": given.trees} if given.trees else {})):
+    elif main(given.sets, given.engines, given.sizes, {"nthread": 1} | ({"n_estimators": given.trees} if given.trees else {})):
         sys.exit("some models are not those of one machine")

@@ -38,7 +38,7 @@ def mixed(n=900):
 
 
 DATA = {"letter": letter, "mixed": mixed}
-PARAMS = {"letter": {"trees": 2, "threads": 1}, "mixed": {"trees": 4, "threads": 1}}
+PARAMS = {"letter": {"n_estimators": 2, "nthread": 1}, "mixed": {"n_estimators": 4, "nthread": 1}}
 
 
 def part(data, rank, size):
@@ -53,7 +53,7 @@ def trained(name, collective=None):
     if collective is not None:
         data = part(data, collective.rank, collective.size)
     x, y = data.pop("x"), data.pop("y")
-    return aoso.train(PARAMS[name], aoso.Dataset(x, y, collective=collective, threads=1, **data))
+    return aoso.train(PARAMS[name], aoso.Dataset(x, y, collective=collective, nthread=1, **data))
 
 
 class LocalCollective(aoso.Collective):

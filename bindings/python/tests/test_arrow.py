@@ -9,7 +9,7 @@ import pytest
 import aoso
 from aoso import AOSOClassifier
 
-PARAMS = {"trees": 5, "threads": 1}
+PARAMS = {"n_estimators": 5, "nthread": 1}
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((60, 3)) < 0.1, np.nan, RNG.integers(0, 7, (60, 3)))
 Y = np.nan_to_num(X).sum(axis=1).astype(int) % 3
@@ -81,12 +81,12 @@ TABLES = {
 ENTRIES = {
     "Dataset": lambda x: aoso.train(PARAMS, aoso.Dataset(x, Y)).fingerprint,
     "Dataset.aligned": lambda x: aoso.train(
-        {**PARAMS, "early_stopping": 3}, train := aoso.Dataset(WHOLE, Y), valid=train.aligned(x, Y)
+        {**PARAMS, "early_stopping_rounds": 3}, train := aoso.Dataset(WHOLE, Y), valid=train.aligned(x, Y)
     ).result.valid,
-    "AOSOClassifier": lambda x: AOSOClassifier(trees=5).fit(x, Y, eval_set=(x, Y)).predict_proba(x),
+    "AOSOClassifier": lambda x: AOSOClassifier(n_estimators=5).fit(x, Y, eval_set=(x, Y)).predict_proba(x),
     "predict": BOOSTER.predict,
     "predict_proba": BOOSTER.predict_proba,
-    "predict_raw": lambda x: BOOSTER.predict_raw(x, threads=3),
+    "predict_raw": lambda x: BOOSTER.predict_raw(x, nthread=3),
     "predict_leaf": BOOSTER.predict_leaf,
     "staged_raw": lambda x: list(BOOSTER.staged_raw(x, every=2)),
     "evaluate": lambda x: BOOSTER.evaluate(x, Y)["logloss"],
@@ -140,7 +140,7 @@ def test_no_rows(table):
     assert BOOSTER.shap(x, sparse=True).indptr.tolist() == [0]
     assert [stage.shape for stage in BOOSTER.staged_raw(x, every=5)] == [(0, 3)]
     assert BOOSTER.refit(x, []).num_trees == 5
-    for use in (aoso.Dataset, AOSOClassifier(trees=3).fit):
+    for use in (aoso.Dataset, AOSOClassifier(n_estimators=3).fit):
         with pytest.raises(aoso.AosoError, match="0 × 3.*; allowed: at least one row"):
             use(x, [])
 

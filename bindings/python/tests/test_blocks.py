@@ -5,7 +5,7 @@ import aoso
 
 
 def fingerprint(dataset):
-    return aoso.train({"preset": "paper", "trees": 5}, dataset).fingerprint
+    return aoso.train({"preset": "paper", "n_estimators": 5}, dataset).fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_errors(rows, tmp_path):
     passes = iter([[(x, y)], [(x[:100], y[:100])]])
     with pytest.raises(aoso.errors.ArgumentError, match="rows is 100; allowed: 3000, as the first time"):
         aoso.Dataset.from_blocks(lambda: next(passes), path=tmp_path / "none.aosod")
-    model = aoso.train({"trees": 1}, aoso.Dataset(x, y))
+    model = aoso.train({"n_estimators": 1}, aoso.Dataset(x, y))
     with pytest.raises(aoso.errors.ArgumentError, match="path"):
         aoso.Dataset(x, y, init_model=model, path=tmp_path / "none.aosod")
     with pytest.raises(aoso.errors.FileError, match="cannot write"):

@@ -25,7 +25,7 @@ def test_many_names_come_back():
     names, labels = [f"width of leaf {j}" for j in range(300)], np.array([f"Quercus robur {k}" for k in range(280)])
     x = np.random.default_rng(5).normal(size=(560, 300))
     data = aoso.Dataset(x, np.tile(labels, 2), feature_names=names)
-    booster = aoso.train({"trees": 2, "leaves": 4, "calibration": "none"}, data)
+    booster = aoso.train({"n_estimators": 2, "max_leaves": 4, "calibration": "none"}, data)
     for again in (pickle.loads(pickle.dumps(booster)), aoso.Booster.from_bytes(booster.to_bytes())):
         assert again.fingerprint == booster.fingerprint and again.feature_names == names
         assert again.classes.tolist() == sorted(labels.tolist())
@@ -86,7 +86,7 @@ def test_evaluation(booster, letters):
     history = {}
     train_set = aoso.Dataset(letters[0][:4000], letters[1][:4000], feature_names=booster.feature_names)
     again = aoso.train(
-        {"preset": "paper", "trees": 300}, train_set, valid=train_set.aligned(x, y, weight=weight), callbacks=[aoso.record_evaluation(history)]
+        {"preset": "paper", "n_estimators": 300}, train_set, valid=train_set.aligned(x, y, weight=weight), callbacks=[aoso.record_evaluation(history)]
     )
     assert again.fingerprint == booster.fingerprint
     stages = booster.evaluate(x, y, weight=weight, every=1)
@@ -112,7 +112,7 @@ def test_evaluation(booster, letters):
 def test_the_log_loss_is_not_cut(small, every):
     x, y = small
     weight = np.arange(150.0)
-    sure = aoso.train({"preset": "paper", "trees": 40, "shrinkage": 1, "max_step": 20, "trim": 0}, aoso.Dataset(x, y))
+    sure = aoso.train({"preset": "paper", "n_estimators": 40, "learning_rate": 1, "max_delta_step": 20, "trim": 0}, aoso.Dataset(x, y))
     scores = sure.predict_raw(x).astype(np.longdouble)
     for labels in (y, (y + 1) % 3):
         losses = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) - scores[np.arange(150), labels] + scores.max(axis=1)
@@ -141,7 +141,7 @@ def test_what_a_callback_raises_reaches_the_caller(booster, letters):
 @pytest.mark.parametrize("threads", [0, 1, 2, 5])
 def test_threads_do_not_change_predictions(booster, letters, threads):
     x = letters[0][4000:]
-    np.testing.assert_array_equal(booster.predict_raw(x, threads=threads), booster.predict_raw(x, threads=3))
+    np.testing.assert_array_equal(booster.predict_raw(x, nthread=threads), booster.predict_raw(x, nthread=3))
 
 
 def test_no_rows(booster):
@@ -162,9 +162,9 @@ def test_infinite_and_missing_values_are_predicted(booster):
     [
         ({"trees": -1}, "trees is -1"),
         ({"trees": 301}, "trees is 301; allowed: 0 to 300"),
-        ({"threads": -1}, "threads is -1"),
-        ({"threads": 2**40}, "threads is 1099511627776"),
-        ({"threads": 1.5}, "threads is 1.5"),
+        ({"nthread": -1}, "nthread is -1"),
+        ({"nthread": 2**40}, "nthread is 1099511627776"),
+        ({"nthread": 1.5}, "nthread is 1.5"),
     ],
 )
 def test_bad_options(booster, letters, options, message):
@@ -238,7 +238,7 @@ def test_many_threads_predict_with_one_model(booster, letters):
 
     def work():
         for _ in range(5):
-            if not np.array_equal(booster.predict_raw(x, threads=1), wanted):
+            if not np.array_equal(booster.predict_raw(x, nthread=1), wanted):
                 different.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -251,8 +251,8 @@ def test_many_threads_predict_with_one_model(booster, letters):
 
 def test_nothing_leaks(small):
     def once():
-        booster = aoso.train({"trees": 3, "calibration": "none", "threads": 1}, aoso.Dataset(*small, threads=1))
-        pickle.loads(pickle.dumps(booster)).predict_proba(small[0], threads=1)
+        booster = aoso.train({"n_estimators": 3, "calibration": "none", "nthread": 1}, aoso.Dataset(*small, nthread=1))
+        pickle.loads(pickle.dumps(booster)).predict_proba(small[0], nthread=1)
 
     def resident():
         with open("/proc/self/statm") as file:

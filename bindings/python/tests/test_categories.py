@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import aoso
 from aoso import AOSOClassifier
 
-PARAMS = {"preset": "paper", "trees": 10, "leaves": 6, "threads": 1}
+PARAMS = {"preset": "paper", "n_estimators": 10, "max_leaves": 6, "nthread": 1}
 N = 240
 RNG = np.random.default_rng(0)
 CITIES = np.array(["Rome", "Oslo", "Bern", "São Paulo", "a city whose name is long", "007"])
@@ -134,10 +134,10 @@ ENTRIES = {
     "shap, sparse": lambda x: WHOLE.shap(x, sparse=True, top=1).values,
     "refit": lambda x: WHOLE.refit(x, Y).fingerprint,
     "calibrated": lambda x: WHOLE.calibrated(x, Y).temperature,
-    "aligned": lambda x: aoso.train({**PARAMS, "early_stopping": 3}, d := aoso.Dataset(FRAME, Y), valid=d.aligned(x, Y)).result.valid,
+    "aligned": lambda x: aoso.train({**PARAMS, "early_stopping_rounds": 3}, d := aoso.Dataset(FRAME, Y), valid=d.aligned(x, Y)).result.valid,
     "init_model": lambda x: aoso.train(PARAMS, aoso.Dataset(x, Y, init_model=WHOLE)).fingerprint,
     "cv": lambda x: aoso.cv(PARAMS, x, Y, folds=2)["logloss-mean"],
-    "fit": lambda x: AOSOClassifier(trees=3).fit(x, Y, WEIGHTS % 3, eval_set=(x, Y)).predict_proba(x),
+    "fit": lambda x: AOSOClassifier(n_estimators=3).fit(x, Y, WEIGHTS % 3, eval_set=(x, Y)).predict_proba(x),
 }
 
 
@@ -165,7 +165,7 @@ def test_arrays_and_lists():
         assert AOSOClassifier(**PARAMS_OF_SKLEARN).fit(x, y).booster_.fingerprint == wanted.fingerprint
 
 
-PARAMS_OF_SKLEARN = {"preset": "paper", "trees": 10, "leaves": 6}
+PARAMS_OF_SKLEARN = {"preset": "paper", "n_estimators": 10, "max_leaves": 6}
 
 
 @pytest.mark.parametrize("dtype", ["U9", "S9", "O", "T"])
@@ -292,7 +292,7 @@ def test_categorical_features(spec):
 )
 @pytest.mark.parametrize("table", ["object", "category", "polars", "pyarrow dictionary"])
 def test_bad_categorical_features(table, spec, message):
-    for use in (aoso.Dataset, lambda x, y, **options: AOSOClassifier(trees=2, **options).fit(x, y)):
+    for use in (aoso.Dataset, lambda x, y, **options: AOSOClassifier(n_estimators=2, **options).fit(x, y)):
         with pytest.raises(aoso.AosoError, match=message):
             use(TABLES[table], Y, categorical_features=spec)
 
@@ -313,7 +313,7 @@ def test_bad_categorical_features(table, spec, message):
 )
 def test_bad_columns(column, message):
     frame = pd.DataFrame({"n": [1.0, 2.0, 3.0], "c": pd.Series(column, dtype=object)})
-    for use in (lambda x: aoso.Dataset(x, [0, 1, 0]), lambda x: AOSOClassifier(trees=2).fit(x, [0, 1, 0])):
+    for use in (lambda x: aoso.Dataset(x, [0, 1, 0]), lambda x: AOSOClassifier(n_estimators=2).fit(x, [0, 1, 0])):
         with pytest.raises(aoso.AosoError, match=message):
             use(frame)
 
@@ -335,7 +335,7 @@ def test_constant_and_missing_columns():
 
 
 def test_missing_and_unknown_columns():
-    fitted = AOSOClassifier(trees=2).fit(FRAME, Y)
+    fitted = AOSOClassifier(n_estimators=2).fit(FRAME, Y)
     with pytest.raises(ValueError, match="(?s)seen at fit time, yet now missing.*city"):
         fitted.predict(FRAME.drop(columns="city"))
     with pytest.raises(ValueError, match="missing: 'city'"):
@@ -364,20 +364,20 @@ def test_rows():
 def test_from_read_csv_to_predict():
     frame = pd.read_csv(io.StringIO(CSV))
     X, y = frame.drop(columns="y"), frame["y"]
-    model = AOSOClassifier(trees=20).fit(X[:200], y[:200])
+    model = AOSOClassifier(n_estimators=20).fit(X[:200], y[:200])
     assert model.score(X[200:], y[200:]) > 0.8
     assert model.is_categorical_.tolist() == [False, True, True, False, False]  # dates that were not parsed are texts
 
 
 def test_scikit_learn(tmp_path):
-    model = AOSOClassifier(trees=5, categorical_features=["city", "kind"])
+    model = AOSOClassifier(n_estimators=5, categorical_features=["city", "kind"])
     assert clone(model).categorical_features == ["city", "kind"]
     model.fit(FRAME, Y)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(FRAME), model.predict_proba(FRAME))
     assert again.booster_.categories == model.booster_.categories
     assert list(model.feature_names_in_) == list(FRAME.columns)
-    scores = cross_val_score(AOSOClassifier(trees=5), TABLES["category"], Y, cv=3, error_score="raise")
+    scores = cross_val_score(AOSOClassifier(n_estimators=5), TABLES["category"], Y, cv=3, error_score="raise")
     assert scores.mean() > 0.8
 
 
@@ -388,7 +388,7 @@ def test_column_transformer(output):
         ("passthrough", ["city", "member", "day"]),
         verbose_feature_names_out=False,
     )
-    pipeline = make_pipeline(transformer.set_output(transform=output), AOSOClassifier(trees=5))
+    pipeline = make_pipeline(transformer.set_output(transform=output), AOSOClassifier(n_estimators=5))
     table = FRAME if output == "pandas" else pl.from_pandas(FRAME)
     pipeline.fit(table, Y)
     assert pipeline.score(table, Y) > 0.8
@@ -397,7 +397,7 @@ def test_column_transformer(output):
 
 @pytest.mark.parametrize("y", [pd.Series(Y, dtype="category"), pd.Series(Y, dtype="string"), Y == "a", pd.Series(Y == "a", dtype="boolean")], ids=range(4))
 def test_labels_of_any_kind(y):
-    model = AOSOClassifier(trees=5).fit(FRAME, y)
+    model = AOSOClassifier(n_estimators=5).fit(FRAME, y)
     assert model.score(FRAME, np.asarray(y)) > 0.8
 
 
@@ -429,7 +429,7 @@ def test_integers_keep_all_digits_as_categories(name, tmp_path):
         "texts": pd.DataFrame({"id": column.astype(str), "v": noise}),
         "category": pd.DataFrame({"id": pd.Categorical(column), "v": noise}),
     }
-    params = {"trees": 10, "calibration": "none"}
+    params = {"n_estimators": 10, "calibration": "none"}
     wanted = aoso.train(params, aoso.Dataset(forms["texts"], y, categorical_features=["id"]))
     assert wanted.categories["id"] == [str(value) for value in sorted(IDS[name].tolist())] or name == "uint64"
     for kind, x in forms.items():

@@ -28,38 +28,38 @@ def test_blocks():
     def work(collective):
         data = ranks.part(ranks.mixed(), collective.rank, collective.size)
         blocks = [tuple(data[k][i : i + 70] for k in ("x", "y", "weight", "row_id")) for i in range(0, len(data["y"]), 70)]
-        return aoso.train(ranks.PARAMS["mixed"], aoso.Dataset.from_blocks(blocks, collective=collective, threads=1)).fingerprint
+        return aoso.train(ranks.PARAMS["mixed"], aoso.Dataset.from_blocks(blocks, collective=collective, nthread=1)).fingerprint
 
     assert ranks.on_threads(2, work) == [wanted("mixed")] * 2
 
 
 def test_sparse_leaves():
-    params = {"leaf": "sparse", "trees": 5, "subsample": 0.7, "threads": 1}
-    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
+    params = {"leaf": "sparse", "n_estimators": 5, "subsample": 0.7, "nthread": 1}
+    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), nthread=1))
 
     def work(collective):
         data = ranks.part(ranks.mixed(), collective.rank, collective.size)
-        return aoso.train(params, aoso.Dataset(**data, collective=collective, threads=1)).fingerprint
+        return aoso.train(params, aoso.Dataset(**data, collective=collective, nthread=1)).fingerprint
 
     assert ranks.on_threads(3, work) == [whole.fingerprint] * 3
 
 
 def test_a_model_is_continued_on_other_ranks():
-    params = {"preset": "paper", "trees": 3, "threads": 1}
-    half = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
-    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), init_model=half, threads=1))
+    params = {"preset": "paper", "n_estimators": 3, "nthread": 1}
+    half = aoso.train(params, aoso.Dataset(**ranks.mixed(), nthread=1))
+    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), init_model=half, nthread=1))
 
     def work(collective):
         data = ranks.part(ranks.mixed(), collective.rank, collective.size)
-        return aoso.train(params, aoso.Dataset(**data, init_model=half, collective=collective, threads=1)).fingerprint
+        return aoso.train(params, aoso.Dataset(**data, init_model=half, collective=collective, nthread=1)).fingerprint
 
     assert ranks.on_threads(3, work) == [whole.fingerprint] * 3
 
 
 def test_a_training_goes_on_on_other_ranks(tmp_path):
     """Rank 0 saves models and checkpoints without a call of the others."""
-    params, model = {"trees": 6, "threads": 1}, tmp_path / "model"
-    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
+    params, model = {"n_estimators": 6, "nthread": 1}, tmp_path / "model"
+    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), nthread=1))
 
     def work(steps, collective):
         def give_up(progress):
@@ -69,7 +69,7 @@ def test_a_training_goes_on_on_other_ranks(tmp_path):
                 raise RuntimeError("given up")
 
         data = ranks.part(ranks.mixed(), collective.rank, collective.size)
-        train_set = aoso.Dataset(**data, collective=collective, threads=1)
+        train_set = aoso.Dataset(**data, collective=collective, nthread=1)
         callbacks = [give_up, aoso.checkpoint(model, every=2)]
         file = tmp_path / "training" if collective.rank == 0 else tmp_path / "nowhere" / "training"
         return aoso.train(params, train_set, callbacks=callbacks, checkpoint=file, checkpoint_seconds=1e-9).fingerprint
@@ -83,10 +83,10 @@ def test_a_training_goes_on_on_other_ranks(tmp_path):
 
 def small(collective, seed=1):
     rng = np.random.default_rng(seed + collective.rank)
-    return aoso.Dataset(rng.normal(size=(200, 3)), rng.integers(0, 3, 200), collective=collective, threads=1)
+    return aoso.Dataset(rng.normal(size=(200, 3)), rng.integers(0, 3, 200), collective=collective, nthread=1)
 
 
-FEW = {"trees": 5, "calibration": "none", "threads": 1}
+FEW = {"n_estimators": 5, "calibration": "none", "nthread": 1}
 
 
 def test_validation_and_callbacks():
@@ -111,11 +111,11 @@ def test_several_validation_sets_class_weights_and_a_checkpoint(tmp_path, metric
 
     def work(file, collective=None):
         data = ranks.mixed() if collective is None else ranks.part(ranks.mixed(), collective.rank, collective.size)
-        train_set = aoso.Dataset(**data, collective=collective, threads=1)
+        train_set = aoso.Dataset(**data, collective=collective, nthread=1)
         odd = data["row_id"] % 2 == 1
         valid = train_set.aligned(data["x"][odd], data["y"][odd], weight=data["weight"][odd])
         history = {}
-        params = {"trees": 5, "early_stopping": 3, "metric": metric, "threads": 1, "class_weight": "balanced"}
+        params = {"n_estimators": 5, "early_stopping_rounds": 3, "metric": metric, "nthread": 1, "class_weight": "balanced"}
         arguments = {"valid_sets": {"odd": valid, "all": train_set}, "callbacks": [aoso.record_evaluation(history)]}
         return aoso.train(params, train_set, checkpoint=file, **arguments).fingerprint, history
 
@@ -140,7 +140,7 @@ def test_custom_metrics_are_means_of_the_ranks(metric):
 
     def work(collective=None):
         data = ranks.mixed() if collective is None else ranks.part(ranks.mixed(), collective.rank, collective.size)
-        train_set = aoso.Dataset(**data, collective=collective, threads=1)
+        train_set = aoso.Dataset(**data, collective=collective, nthread=1)
         chosen = data["row_id"] % 3 == 0
         if collective is not None and collective.rank == 0:
             chosen[:] = False  # a rank without validation rows
@@ -148,7 +148,7 @@ def test_custom_metrics_are_means_of_the_ranks(metric):
             chosen[: int(len(chosen) / 3**1.5)] = False
         valid = train_set.aligned(data["x"][chosen], data["y"][chosen], weight=data["weight"][chosen])
         history = {}
-        params = {"trees": 40, "early_stopping": 2, "min_delta": 0.02, "metric": metric, "preset": "paper", "shrinkage": 1, "threads": 1}
+        params = {"n_estimators": 40, "early_stopping_rounds": 2, "min_delta": 0.02, "metric": metric, "preset": "paper", "learning_rate": 1, "nthread": 1}
         callbacks = [aoso.record_evaluation(history)]
         booster = aoso.train(params, train_set, valid=valid, feval=loss_and_error, callbacks=callbacks)
         return booster.fingerprint, booster.result.iterations, booster.result.stopped_by, history["valid"]
@@ -221,7 +221,7 @@ def test_an_error_in_a_callback():
 
 
 def test_other_parameters():
-    results = ranks.on_threads(2, lambda c: aoso.train({**FEW, "leaves": 4 + c.rank}, small(c)))
+    results = ranks.on_threads(2, lambda c: aoso.train({**FEW, "max_leaves": 4 + c.rank}, small(c)))
     assert all(isinstance(e, (ArgumentError, CollectiveError)) and "rank" in str(e) for e in results), results
 
 

@@ -9,7 +9,7 @@ import aoso
 @pytest.fixture(scope="module")
 def model(letters):
     x, y, _ = letters
-    return aoso.AOSOClassifier(trees=5, calibration="none").fit(x[:2000], y[:2000])
+    return aoso.AOSOClassifier(n_estimators=5, calibration="none").fit(x[:2000], y[:2000])
 
 
 def test_confusions_are_those_of_the_confusion_matrix(model, letters):
@@ -27,7 +27,7 @@ def test_confusions_are_those_of_the_confusion_matrix(model, letters):
         a, b = position[c.first], position[c.second]
         assert a < b and (c.first_as_second, c.second_as_first) == (matrix[a, b], matrix[b, a])
         assert (c.first_rows, c.second_rows) == (matrix[a].sum(), matrix[b].sum())
-    assert model.confusions(x, y) == model.booster_.confusions(x, y, threads=1) == found[:10]
+    assert model.confusions(x, y) == model.booster_.confusions(x, y, nthread=1) == found[:10]
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "3", None])

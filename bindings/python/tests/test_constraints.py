@@ -9,7 +9,7 @@ from sklearn.base import clone
 import aoso
 from aoso import AOSOClassifier
 
-PAPER = {"preset": "paper", "trees": 30, "leaves": 12}
+PAPER = {"preset": "paper", "n_estimators": 30, "max_leaves": 12}
 NAMES = ["age", "net income", "height"]
 
 
@@ -54,7 +54,7 @@ def test_monotone(risk, signs):
     assert (steps(booster, x, 0, 1) <= 0).all() and (steps(booster, x, 0, 0) >= 0).all()
     assert (steps(booster, x, 0, 1) < 0).any()
     assert booster.params["monotone_constraints"] and "interaction_constraints" not in booster.params
-    again = aoso.train({**booster.params, "threads": 2}, aoso.Dataset(x, y, feature_names=NAMES))
+    again = aoso.train({**booster.params, "nthread": 2}, aoso.Dataset(x, y, feature_names=NAMES))
     assert again.fingerprint == pickle.loads(pickle.dumps(booster)).fingerprint == booster.fingerprint
 
 

@@ -60,7 +60,7 @@ def frames():
 
 def test_frames_with_categories_weights_and_missing_values(client):
     x, y, weight = frames()
-    params = {"trees": 3, "calibration": "holdout"}
+    params = {"n_estimators": 3, "calibration": "holdout"}
     want = aoso.train(params, aoso.Dataset(x, y, weight=weight)).fingerprint
     parts = [dd.from_pandas(data, npartitions=5) for data in (x, y, weight)]
     assert aoso.dask.train(client, params, parts[0], parts[1], weight=parts[2]).fingerprint == want
@@ -68,9 +68,9 @@ def test_frames_with_categories_weights_and_missing_values(client):
 
 def test_classifier(client):
     x, y, _ = frames()
-    want = aoso.AOSOClassifier(trees=3, calibration="holdout").fit(x, y)
+    want = aoso.AOSOClassifier(n_estimators=3, calibration="holdout").fit(x, y)
     X, Y = dd.from_pandas(x, npartitions=4), dd.from_pandas(y, npartitions=4)
-    model = aoso.dask.DaskAOSOClassifier(trees=3, calibration="holdout").fit(X, Y)
+    model = aoso.dask.DaskAOSOClassifier(n_estimators=3, calibration="holdout").fit(X, Y)
     assert model.booster_.fingerprint == want.booster_.fingerprint
     np.testing.assert_array_equal(model.predict(X).compute(), want.predict(x))
     np.testing.assert_array_equal(model.predict_proba(X).compute(), want.predict_proba(x))
@@ -100,7 +100,7 @@ def test_a_worker_that_is_killed(client):
     killer.start()
     start = time.monotonic()
     with pytest.raises(CollectiveError, match="rank 1"):
-        aoso.dask.train(client, {"trees": 10**6, "stop_loss": 0, "calibration": "none", "time_limit": 60.0}, x, y)
+        aoso.dask.train(client, {"n_estimators": 10**6, "stop_loss": 0, "calibration": "none", "time_limit": 60.0}, x, y)
     assert time.monotonic() - start < 60
     killer.join()
 
@@ -120,7 +120,7 @@ def kill(client, address, ready=lambda: True):
 def test_a_training_begins_again(client, tmp_path):
     """The data of the lost worker are computed again. Training goes on from the checkpoint."""
     client.wait_for_workers(3)
-    data, params, file = ranks.letter(), {"trees": 60, "calibration": "none", "threads": 1}, tmp_path / "training"
+    data, params, file = ranks.letter(), {"n_estimators": 60, "calibration": "none", "nthread": 1}, tmp_path / "training"
     x, y = da.from_array(data["x"], chunks=(500, -1)), da.from_array(data["y"], chunks=500)
     killer = threading.Thread(target=kill, args=(client, sorted(client.nthreads())[2], file.exists))
     killer.start()

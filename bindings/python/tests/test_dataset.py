@@ -25,9 +25,9 @@ def test_what_it_tells(small):
 def test_it_keeps_nothing_of_its_input(small):
     x, y = (a.copy() for a in small)
     dataset = aoso.Dataset(x, y)
-    wanted = aoso.train({"trees": 5}, dataset).fingerprint
+    wanted = aoso.train({"n_estimators": 5}, dataset).fingerprint
     x[:], y[:] = 0, 0
-    assert aoso.train({"trees": 5}, dataset).fingerprint == wanted
+    assert aoso.train({"n_estimators": 5}, dataset).fingerprint == wanted
 
 
 def test_unknown_labels_of_a_validation_set(small):
@@ -39,32 +39,32 @@ def test_unknown_labels_of_a_validation_set(small):
 
 def test_weights(small):
     x, y = small
-    plain = aoso.train({"trees": 5}, aoso.Dataset(x, y)).fingerprint
-    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, weight=[1] * 150)).fingerprint == plain
-    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, weight=y + 1)).fingerprint != plain
+    plain = aoso.train({"n_estimators": 5}, aoso.Dataset(x, y)).fingerprint
+    assert aoso.train({"n_estimators": 5}, aoso.Dataset(x, y, weight=[1] * 150)).fingerprint == plain
+    assert aoso.train({"n_estimators": 5}, aoso.Dataset(x, y, weight=y + 1)).fingerprint != plain
 
 
-@pytest.mark.parametrize("options", [{"max_bins": 4}, {"sample_rows": 30}, {"sample_rows": 30, "seed": 7}])
+@pytest.mark.parametrize("options", [{"max_bin": 4}, {"sample_rows": 30}, {"sample_rows": 30, "seed": 7}])
 def test_options_change_the_model(small, options):
     x, y = small
-    plain = aoso.train({"trees": 5}, aoso.Dataset(x, y)).fingerprint
-    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, **options)).fingerprint != plain
+    plain = aoso.train({"n_estimators": 5}, aoso.Dataset(x, y)).fingerprint
+    assert aoso.train({"n_estimators": 5}, aoso.Dataset(x, y, **options)).fingerprint != plain
 
 
-@pytest.mark.parametrize("options", [{"threads": 1}, {"dense_only": True}, {"sample_rows": -1}])
+@pytest.mark.parametrize("options", [{"nthread": 1}, {"dense_only": True}, {"sample_rows": -1}])
 def test_options_do_not_change_the_model(small, options):
     x, y = small
-    plain = aoso.train({"trees": 5}, aoso.Dataset(x, y)).fingerprint
-    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, **options)).fingerprint == plain
+    plain = aoso.train({"n_estimators": 5}, aoso.Dataset(x, y)).fingerprint
+    assert aoso.train({"n_estimators": 5}, aoso.Dataset(x, y, **options)).fingerprint == plain
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_bins": 1}, "max_bins is 1; allowed: 2 to 255"),
-        ({"max_bins": 2**40}, "max_bins is 1099511627776; allowed: an integer, -2147483648 to"),
-        ({"max_bins": "many"}, "max_bins is 'many'; allowed: an integer"),
-        ({"threads": -1}, "threads is -1"),
+        ({"max_bin": 1}, "max_bin is 1; allowed: 2 to 255"),
+        ({"max_bin": 2**40}, "max_bin is 1099511627776; allowed: an integer, -2147483648 to"),
+        ({"max_bin": "many"}, "max_bin is 'many'; allowed: an integer"),
+        ({"nthread": -2}, "nthread is -2"),
         ({"seed": -1}, "seed is -1; allowed: an integer, 0 to 18446744073709551615"),
         ({"weight": [1, 2]}, r"weight has shape \(2,\); allowed: \(150,\)"),
         ({"weight": ["heavy"] * 150}, "weight is of dtype <U5; allowed: numbers and bools"),
@@ -104,7 +104,7 @@ def test_row_ids_of_any_kind(small, kind):
         given = pytest.importorskip("polars").Series(ids)
     else:
         given = pytest.importorskip("pyarrow").chunked_array([ids[:50], ids[50:]])
-    params = {"trees": 5, "subsample": 0.5}
+    params = {"n_estimators": 5, "subsample": 0.5}
     fingerprints = {aoso.train(params, aoso.Dataset(x, y, row_id=i, sample_rows=40)).fingerprint for i in (ids, given)}
     assert len(fingerprints) == 1
     assert aoso.train(params, aoso.Dataset(x, y, sample_rows=40)).fingerprint not in fingerprints
@@ -112,14 +112,14 @@ def test_row_ids_of_any_kind(small, kind):
 
 def test_row_ids_that_are_positions(small):
     x, y = small
-    params = {"trees": 5, "subsample": 0.5}
+    params = {"n_estimators": 5, "subsample": 0.5}
     plain = aoso.train(params, aoso.Dataset(x, y, sample_rows=40)).fingerprint
     assert aoso.train(params, aoso.Dataset(x, y, sample_rows=40, row_id=range(150))).fingerprint == plain
 
 
 def test_negative_row_ids(small):
     x, y = small
-    params = {"trees": 5, "subsample": 0.5}
+    params = {"n_estimators": 5, "subsample": 0.5}
     ids = np.arange(150) - 70
     wrapped = ids.astype(np.uint64)
     assert len({aoso.train(params, aoso.Dataset(x, y, row_id=i)).fingerprint for i in (ids, wrapped)}) == 1
@@ -127,7 +127,7 @@ def test_negative_row_ids(small):
 
 def test_row_ids_are_saved(small, tmp_path):
     x, y = small
-    params = {"trees": 5, "subsample": 0.5}
+    params = {"n_estimators": 5, "subsample": 0.5}
     dataset = aoso.Dataset(x, y, row_id=np.arange(150) * 7)
     dataset.save(tmp_path / "d.bin")
     loaded = aoso.Dataset.load(tmp_path / "d.bin")
@@ -141,10 +141,10 @@ def test_save_and_load(small, tmp_path):
     dataset.save(tmp_path / "d.bin")
     loaded = aoso.Dataset.load(tmp_path / "d.bin")
     assert loaded.classes.tolist() == ["ash", "beech", "cedar"]
-    assert aoso.train({"trees": 5}, loaded).fingerprint == aoso.train({"trees": 5}, dataset).fingerprint
+    assert aoso.train({"n_estimators": 5}, loaded).fingerprint == aoso.train({"n_estimators": 5}, dataset).fingerprint
     valid = loaded.aligned(x, names)
     history = {}
-    aoso.train({"trees": 5}, loaded, valid=valid, callbacks=[aoso.record_evaluation(history)])
+    aoso.train({"n_estimators": 5}, loaded, valid=valid, callbacks=[aoso.record_evaluation(history)])
     assert list(history) == ["train", "valid"]
 
 
@@ -153,7 +153,7 @@ def test_load_without_map(small, tmp_path):
     dataset.save(tmp_path / "d.bin")
     loaded = aoso.Dataset.load(tmp_path / "d.bin", mmap=False)
     os.truncate(tmp_path / "d.bin", 0)  # of a mapped file the end of Python
-    assert aoso.train({"trees": 5}, loaded).fingerprint == aoso.train({"trees": 5}, dataset).fingerprint
+    assert aoso.train({"n_estimators": 5}, loaded).fingerprint == aoso.train({"n_estimators": 5}, dataset).fingerprint
 
 
 def test_files_that_are_none(tmp_path):
@@ -176,7 +176,7 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
     dataset = aoso.Dataset(*small)
     freed = weakref.ref(dataset._handle)
     number = dataset._handle._as_parameter_
-    training = _trainer.create(dataset._handle, _capi.Params({"trees": 3}), None, [], 1)
+    training = _trainer.create(dataset._handle, _capi.Params({"n_estimators": 3}), None, [], 1)
     del dataset
     gc.collect()
     assert freed() is None
@@ -187,18 +187,18 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
 
 def test_training_brings_parameters_of_the_dataset_along(small):
     x, y = small
-    params = {"trees": 4, "leaves": 4, "calibration": "none"}
-    wanted = aoso.train(params, aoso.Dataset(x, y, max_bins=7), valid=(x, y))
+    params = {"n_estimators": 4, "max_leaves": 4, "calibration": "none"}
+    wanted = aoso.train(params, aoso.Dataset(x, y, max_bin=7), valid=(x, y))
     train_set = aoso.Dataset(x, y)
     valid = aoso.Dataset(x, y, reference=train_set)
     assert (train_set.num_data(), train_set.num_feature(), len(valid)) == (150, 4, 150) and "3 classes" in repr(train_set)
     assert aoso.train({**params, "max_bin": 7}, train_set, valid=valid).fingerprint == wanted.fingerprint
     assert aoso.train({**params, "max_bin": 7}, train_set).num_trees == 4  # as it was quantized
-    message = r"max_bins is 9 for training, 7 for train_set, which is quantized already; write Dataset\(x, y, max_bins=9\)"
+    message = r"max_bin is 9 for training, 7 for train_set, which is quantized already; write Dataset\(x, y, max_bin=9\)"
     with pytest.raises(ValueError, match=message):
         aoso.train({**params, "max_bin": 9}, train_set)
-    with pytest.raises(ValueError, match="max_bins is 9 for training, 8 for train_set; write"):
-        aoso.train({**params, "max_bin": 9}, aoso.Dataset(x, y, max_bins=8))
+    with pytest.raises(ValueError, match="max_bin is 9 for training, 8 for train_set; write"):
+        aoso.train({**params, "max_bin": 9}, aoso.Dataset(x, y, max_bin=8))
 
 
 def test_training_brings_categories_along(small):
@@ -206,12 +206,12 @@ def test_training_brings_categories_along(small):
     train_set = aoso.Dataset(codes[:, np.newaxis].astype(float), small[1])
     with pytest.raises(ValueError, match="categorical_features has 1; allowed: 0 to 0"):
         aoso.train({"categorical_feature": [1]}, train_set)
-    booster = aoso.train({"categorical_feature": [0], "trees": 2, "calibration": "none"}, train_set)
+    booster = aoso.train({"categorical_feature": [0], "n_estimators": 2, "calibration": "none"}, train_set)
     assert list(booster.categories) == list(train_set.categories) == ["f0"]
 
 
 def test_the_data_are_held_unless_freed(small):
-    params = {"trees": 2, "leaves": 4}
+    params = {"n_estimators": 2, "max_leaves": 4}
     frame = pytest.importorskip("pandas").DataFrame(small[0])
     result = aoso.cv(params, aoso.Dataset(frame.to_numpy(), small[1].tolist()).construct(), folds=3)
     again = aoso.cv(params, frame.to_numpy(), small[1].tolist(), folds=3)

@@ -12,7 +12,7 @@ from aoso import AOSOClassifier
 from aoso._parameters import TYPES
 
 AUTO = [
-    *("leaf", "leaf_classes", "start", "pairs", "trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample"),
+    *("leaf", "leaf_classes", "start", "pairs", "n_estimators", "max_leaves", "learning_rate", "min_samples_leaf", "reg_lambda", "max_delta_step", "subsample"),
     "colsample_bynode",
 ]
 
@@ -35,7 +35,7 @@ def test_phases(by_default):
     for phase in (held, final):
         assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
     assert {p.max_trees for p in held} == {500, 1000} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
-    assert {p.max_trees for p in final} == {final[-1].trees} == {booster.num_trees} == {booster.params["trees"]}
+    assert {p.max_trees for p in final} == {final[-1].trees} == {booster.num_trees} == {booster.params["n_estimators"]}
     assert booster.result.iterations == booster.num_trees <= 1000
     assert {tuple(p.metrics) for p in held} == {("holdout",)} and {tuple(p.metrics) for p in final} == {("train",)}
     for metric in ("logloss", "error"):
@@ -95,15 +95,15 @@ def test_the_parameters_of_a_model_make_it_again(small, fast):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"trees": -1}, "trees is -1; allowed: at least 1"),
-        ({"leaves": 1}, "leaves is 1; allowed: 2 to 65536"),
-        ({"shrinkage": 1.5}, "shrinkage is 1.5; allowed: above 0, at most 1"),
-        ({"min_samples": -3}, "min_samples is -3; allowed: at least 1"),
-        ({"l2": -2}, r"l2 is -2; allowed: at least 0, at most 3.4e\+38"),
-        ({"max_step": 21}, "max_step is 21; allowed: above 0, at most 20"),
+        ({"n_estimators": -1}, "n_estimators is -1; allowed: at least 1"),
+        ({"max_leaves": 1}, "max_leaves is 1; allowed: 2 to 65536"),
+        ({"learning_rate": 1.5}, "learning_rate is 1.5; allowed: above 0, at most 1"),
+        ({"min_samples_leaf": -3}, "min_samples_leaf is -3; allowed: at least 1"),
+        ({"reg_lambda": -2}, r"reg_lambda is -2; allowed: at least 0, at most 3.4e\+38"),
+        ({"max_delta_step": 21}, "max_delta_step is 21; allowed: above 0, at most 20"),
         ({"subsample": 2}, "subsample is 2; allowed: above 0, at most 1"),
         ({"colsample_bynode": -0.5}, "colsample_bynode is -0.5; allowed: above 0, at most 1"),
-        ({"trees": "many"}, 'trees is "many"; allowed: an integer'),
+        ({"n_estimators": "many"}, 'n_estimators is "many"; allowed: an integer'),
         ({"max_depth": "auto"}, 'max_depth is "auto"; allowed: an integer'),
         ({"preset": "best"}, 'preset is "best"; allowed: auto, fast or paper'),
         ({"calibration": "isotonic"}, 'calibration is "isotonic"; allowed: auto, none, holdout or folds'),
@@ -117,14 +117,14 @@ def test_wrong_values(small, params, message):
 
 
 def test_parameters_of_the_estimator():
-    model = AOSOClassifier(preset="fast", calibration="folds", trees=30)
+    model = AOSOClassifier(preset="fast", calibration="folds", n_estimators=30)
     unset = {name for name, value in AOSOClassifier().get_params().items() if value is None}
     assert unset == {
         *(name for name in AUTO if name in AOSOClassifier().get_params()),
         *("validation_fraction", "class_weight", "n_jobs", "monotone_constraints", "interaction_constraints"),
     }
     assert clone(model).get_params() == model.get_params()
-    assert model.set_params(preset="auto", calibration="auto", trees=None).get_params() == AOSOClassifier().get_params()
+    assert model.set_params(preset="auto", calibration="auto", n_estimators=None).get_params() == AOSOClassifier().get_params()
 
 
 def test_a_validation_set_takes_the_place_of_the_rows_held_out(train_set, valid, letters):
@@ -142,7 +142,7 @@ def test_a_validation_set_takes_the_place_of_the_rows_held_out(train_set, valid,
 def test_a_validation_set_beside_the_rows_held_out(train_set, valid):
     history = {}
     booster = aoso.train(
-        {"trees": 20, "calibration": "holdout"}, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)]
+        {"n_estimators": 20, "calibration": "holdout"}, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)]
     )
     assert booster.result.held_out_rows == 400
     assert len(history["valid"]["logloss"]) == len(history["train"]["logloss"]) == 20 <= len(history["holdout"]["logloss"])
@@ -153,7 +153,7 @@ def test_history_of_the_estimator(letters):
     """It is of raw scores, and all sets have as many."""
     x, y, _ = letters
     sets = [(x[2000:3000], y[2000:3000])] * 2
-    model = AOSOClassifier(shrinkage=0.5).fit(x[:2000], y[:2000], eval_set=sets)
+    model = AOSOClassifier(learning_rate=0.5).fit(x[:2000], y[:2000], eval_set=sets)
     first, last = model.evals_result_.values()
     assert first == last and first.keys() == {"logloss", "error"}
     assert len(last["logloss"]) == len(last["error"]) == model.n_iter_ >= model.best_iteration_ >= model.booster_.num_trees
@@ -182,7 +182,7 @@ def test_an_exception_of_a_callback_in_the_hold_out_phase(train_set):
 
 
 def test_checkpoints_are_of_the_model_itself(train_set, tmp_path):
-    booster = aoso.train({"trees": 7}, train_set, callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=5)])
+    booster = aoso.train({"n_estimators": 7}, train_set, callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=5)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m5.aoso", "m7.aoso"]
     assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
     assert aoso.Booster.load(tmp_path / "m5.aoso").dump() == booster.dump(5)
@@ -194,16 +194,16 @@ def test_checkpoints_are_of_the_model_itself(train_set, tmp_path):
 def test_progress_bars(train_set, capsys):
     bar = aoso.progress(mininterval=0)
     for _ in range(2):
-        aoso.train({"trees": 30}, train_set, callbacks=[bar])
+        aoso.train({"n_estimators": 30}, train_set, callbacks=[bar])
         text = capsys.readouterr().err
         assert "hold-out: 30it" in text and "holdout logloss=" in text and "30/30" in text
-    aoso.train({"trees": 30}, train_set, callbacks=[aoso.progress(mininterval=0, desc="letters", unit="t")])
+    aoso.train({"n_estimators": 30}, train_set, callbacks=[aoso.progress(mininterval=0, desc="letters", unit="t")])
     text = capsys.readouterr().err
     assert "letters" in text and "hold-out" not in text
 
 
 def test_where_nothing_is_held_out(train_set, small):
-    for params in ({"trees": 5, "calibration": "none"}, {"preset": "paper", "trees": 5}):
+    for params in ({"n_estimators": 5, "calibration": "none"}, {"preset": "paper", "n_estimators": 5}):
         booster = aoso.train(params, train_set)
         assert booster.temperature == 1 and booster.result.held_out is None and booster.result.held_out_rows == 0
     few = aoso.train(None, aoso.Dataset(small[0][::4], small[1][::4]))
@@ -213,7 +213,7 @@ def test_where_nothing_is_held_out(train_set, small):
 def test_a_continued_model_keeps_its_temperature(by_default, letters):
     x, y, _ = letters
     seen, before = [], by_default[0]
-    more = aoso.train({"trees": 5}, aoso.Dataset(x[:2000], y[:2000], init_model=before), callbacks=[seen.append])
+    more = aoso.train({"n_estimators": 5}, aoso.Dataset(x[:2000], y[:2000], init_model=before), callbacks=[seen.append])
     assert more.temperature == before.temperature and more.result.held_out is None
     assert [p.phase for p in seen] == ["train"] * 5
     assert {p.max_trees for p in seen} == {before.num_trees + 5} == {seen[-1].trees}
@@ -225,15 +225,15 @@ def test_cross_validation(letters):
     x, y = x[:900], y[:900] < "N"
     auto = aoso.suggest_params(600, 16, 2)
     curve = aoso.cv(None, x, y, folds=3)["logloss-mean"]
-    assert 50 <= len(curve) <= auto["trees"]
+    assert 50 <= len(curve) <= auto["n_estimators"]
     for params in ({}, auto, {"calibration": "none"}, {"calibration": "folds"}):
-        result = aoso.cv({**params, "trees": 10}, x, y, folds=3)
+        result = aoso.cv({**params, "n_estimators": 10}, x, y, folds=3)
         assert result["iteration"].tolist() == list(range(1, 11))
         assert result["logloss-mean"].tolist() == curve[:10].tolist(), params
-    by_threes = aoso.cv({"trees": 10}, x, y, folds=3, eval_every=3)
+    by_threes = aoso.cv({"n_estimators": 10}, x, y, folds=3, eval_every=3)
     assert by_threes["iteration"].tolist() == [3, 6, 9, 10]
     assert by_threes["logloss-mean"].tolist() == curve[[2, 5, 8, 9]].tolist()
-    stopped = aoso.cv({"early_stopping": 5}, x, y, folds=3)["logloss-mean"]
+    stopped = aoso.cv({"early_stopping_rounds": 5}, x, y, folds=3)["logloss-mean"]
     assert stopped.tolist() == curve[: curve[: len(stopped) + 5].argmin() + 1].tolist()
 
 
@@ -243,4 +243,4 @@ def test_presets(small, preset):
     assert booster.params["preset"] == preset
     assert (booster.temperature == 1) == (preset == "paper")
     if preset == "paper":
-        assert (booster.params["trees"], booster.params["leaves"], booster.params["shrinkage"]) == (1000, 20, 0.1)
+        assert (booster.params["n_estimators"], booster.params["max_leaves"], booster.params["learning_rate"]) == (1000, 20, 0.1)

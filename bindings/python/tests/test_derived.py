@@ -23,7 +23,7 @@ def test_truncated(any_method, letters):
 
 def test_merge(letters):
     x, y, names = letters
-    parts = [aoso.train({"trees": 20}, aoso.Dataset(x[i:4000:2], y[i:4000:2], feature_names=names)) for i in range(2)]
+    parts = [aoso.train({"n_estimators": 20}, aoso.Dataset(x[i:4000:2], y[i:4000:2], feature_names=names)) for i in range(2)]
     merged = aoso.merge(part for part in parts)
     assert merged.num_trees == 40 and merged.classes.tolist() == parts[0].classes.tolist()
     sums = parts[0].predict_raw(x[4000:]) + parts[1].predict_raw(x[4000:])
@@ -31,7 +31,7 @@ def test_merge(letters):
     for bad, message in (
         ([], "models is empty; allowed: at least one"),
         ([parts[0], "other"], r"models\[1\] is a str; allowed: a Booster"),
-        ([parts[0], aoso.train({"trees": 1}, aoso.Dataset(x[:100], y[:100]))], r'models\[1\] is "of other classes"; allowed'),
+        ([parts[0], aoso.train({"n_estimators": 1}, aoso.Dataset(x[:100], y[:100]))], r'models\[1\] is "of other classes"; allowed'),
     ):
         with pytest.raises(ValueError, match=message):
             aoso.merge(bad)
@@ -44,13 +44,13 @@ def test_refit(booster, letters):
     other = booster.refit(x[4000:6000], y[4000:6000])
     assert other.evaluate(x[4000:6000], y[4000:6000])["logloss"] < booster.evaluate(x[4000:6000], y[4000:6000])["logloss"]
     half = booster.refit(x[4000:6000], y[4000:6000], weight=np.arange(2000) < 1000)
-    alone = booster.refit(x[4000:5000], y[4000:5000], threads=1)
+    alone = booster.refit(x[4000:5000], y[4000:5000], nthread=1)
     np.testing.assert_allclose(half.predict_raw(x[:100]), alone.predict_raw(x[:100]), rtol=1e-4, atol=1e-4)
     for arguments, message in (
         ({"keep": 2}, "keep is 2; allowed: 0 to 1"),
         ({"keep": "all"}, "keep is 'all'; allowed: a number, 0 to 1"),
         ({"weight": [1]}, r"weight has shape \(1,\)"),
-        ({"threads": -1}, "threads is -1"),
+        ({"nthread": -1}, "nthread is -1"),
     ):
         with pytest.raises(ValueError, match=message):
             booster.refit(x[:10], y[:10], **arguments)
@@ -60,7 +60,7 @@ def test_refit(booster, letters):
 
 def test_refit_of_sparse_leaves(letters):
     x, y, _ = letters
-    params = {"trees": 20, "leaf": "sparse", "leaf_classes": 8, "trim": 0, "calibration": "none"}
+    params = {"n_estimators": 20, "leaf": "sparse", "leaf_classes": 8, "trim": 0, "calibration": "none"}
     booster = aoso.train(params, aoso.Dataset(x[:3000], y[:3000]))
     same = booster.refit(x[:3000], y[:3000])
     np.testing.assert_array_equal(same.predict_raw(x[:100]), booster.predict_raw(x[:100]))
@@ -105,14 +105,14 @@ def test_calibrated_models_are_saved_and_pickled(booster, letters, tmp_path):
 
 def test_classes_of_any_type_stay(small):
     x, y = small
-    booster = aoso.train({"trees": 5}, aoso.Dataset(x, y / 2))
+    booster = aoso.train({"n_estimators": 5}, aoso.Dataset(x, y / 2))
     for other in (booster.truncated(2), booster.refit(x, y / 2), booster.calibrated(x, y / 2), aoso.merge([booster] * 2)):
         assert other.classes.tolist() == [0.0, 0.5, 1.0]
 
 
 def test_a_classifier_of_a_calibrated_model(letters):
     x, y, _ = letters
-    model = aoso.AOSOClassifier(trees=300).fit(x[:4000], y[:4000])
+    model = aoso.AOSOClassifier(n_estimators=300).fit(x[:4000], y[:4000])
     before = model.predict_proba(x[8000:9000])
     model.booster_ = model.booster_.calibrated(x[4000:8000], y[4000:8000])
     after = model.predict_proba(x[8000:9000])

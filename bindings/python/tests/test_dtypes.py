@@ -178,7 +178,7 @@ def cases(which):
 
 # ------------------------------------------------------------------- entry points
 
-PARAMS = {"trees": 3, "threads": 1}
+PARAMS = {"n_estimators": 3, "nthread": 1}
 
 
 class Models:
@@ -190,7 +190,7 @@ class Models:
         y = np.nan_to_num(x).sum(axis=1).astype(int) % 3
         self.dataset = aoso.Dataset(x, y, feature_names=names)
         self.booster = aoso.train(PARAMS, self.dataset)
-        self.estimator = AOSOClassifier(trees=3).fit(x if names is None else pd.DataFrame(x, columns=names), y)
+        self.estimator = AOSOClassifier(n_estimators=3).fit(x if names is None else pd.DataFrame(x, columns=names), y)
 
 
 MODELS = {names: Models(names and list(names)) for names in (("a", "the column"), ("the column", "b"), None)}
@@ -201,14 +201,14 @@ def booster_of(x, models, **options):
 
 
 ENTRIES = {
-    "AOSOClassifier.fit": lambda x, m: AOSOClassifier(trees=3).fit(x, Y).booster_.fingerprint,
-    "AOSOClassifier.fit, weights": lambda x, m: AOSOClassifier(trees=3).fit(x, Y, np.arange(N) % 5).booster_.fingerprint,
+    "AOSOClassifier.fit": lambda x, m: AOSOClassifier(n_estimators=3).fit(x, Y).booster_.fingerprint,
+    "AOSOClassifier.fit, weights": lambda x, m: AOSOClassifier(n_estimators=3).fit(x, Y, np.arange(N) % 5).booster_.fingerprint,
     "AOSOClassifier.fit, eval_set": lambda x, m: _evaluated(x, m),
     "AOSOClassifier.predict": lambda x, m: m.estimator.predict(x),
     "AOSOClassifier.predict_proba": lambda x, m: m.estimator.predict_proba(x),
     "Dataset": lambda x, m: aoso.train(PARAMS, aoso.Dataset(x, Y)).fingerprint,
     "Dataset, init_model": lambda x, m: aoso.train(PARAMS, aoso.Dataset(x, Y, init_model=m.booster)).fingerprint,
-    "Dataset.aligned": lambda x, m: aoso.train({**PARAMS, "early_stopping": 1}, m.dataset, valid=m.dataset.aligned(x, Y)).result.valid,
+    "Dataset.aligned": lambda x, m: aoso.train({**PARAMS, "early_stopping_rounds": 1}, m.dataset, valid=m.dataset.aligned(x, Y)).result.valid,
     "cv": lambda x, m: aoso.cv(PARAMS, x, Y, folds=2)["logloss-mean"],
     "predict": lambda x, m: m.booster.predict(x),
     "predict_proba": lambda x, m: m.booster.predict_proba(x),
@@ -224,7 +224,7 @@ ENTRIES = {
 
 
 def _evaluated(x, models):
-    again = AOSOClassifier(trees=3)
+    again = AOSOClassifier(n_estimators=3)
     X = pd.DataFrame(np.column_stack([A, Y]), columns=models.dataset.feature_names)
     return again.fit(X, Y, eval_set=(x, Y)).evals_result_["valid_0"]["logloss"]
 
@@ -305,7 +305,7 @@ def test_rows_of_others(request, row, dtype):
 def test_masked_labels():
     y = np.ma.masked_equal(Y, 2)
     x = A.reshape(-1, 1)
-    for use in (aoso.Dataset, AOSOClassifier(trees=1).fit):
+    for use in (aoso.Dataset, AOSOClassifier(n_estimators=1).fit):
         with pytest.raises(aoso.AosoError, match=r"y\[2\] is masked; allowed: a label in every row"):
             use(x, y)
 

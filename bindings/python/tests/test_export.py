@@ -67,7 +67,7 @@ def test_what_is_refused(booster, tmp_path):
         booster.export("json", tmp_path / "no" / "where")
     with pytest.raises(ValueError, match="null character"):
         booster.export("json", "a\0b")
-    alone = aoso.train({"trees": 1}, aoso.Dataset([[1], [2]], ["a", "a"]))
+    alone = aoso.train({"n_estimators": 1}, aoso.Dataset([[1], [2]], ["a", "a"]))
     with pytest.raises(ValueError, match="classes is 1; allowed: at least 2"):
         alone.export("onnx")
     assert json.loads(alone.export("json"))["trees"] == []

@@ -88,7 +88,7 @@ def test_a_loss_among_the_parameters(data):
         return p - np.eye(3)[train_set.get_label()], p * (1 - p)
 
     train_set = aoso.Dataset(*data[:2])
-    params = {"trees": 5, "preset": "paper"}
+    params = {"n_estimators": 5, "preset": "paper"}
     by_params = aoso.train({**params, "objective": loss}, train_set)
     assert by_params.fingerprint == aoso.train(params, train_set, objective=loss).fingerprint
     with pytest.raises(ValueError, match="objective is among params and an argument"):
@@ -120,7 +120,7 @@ def test_an_estimator(data):
     more = AOSOClassifier(n_estimators=2, num_leaves=4).fit(x, y, xgb_model=model, feature_name="auto")
     assert more.tree_count_ == model.tree_count_ + 2
     frame = pd.DataFrame(np.round(x), columns=list("abcd"))
-    assert AOSOClassifier(trees=2).fit(frame, y, cat_features=["b"]).is_categorical_.tolist() == [False, True, False, False]
+    assert AOSOClassifier(n_estimators=2).fit(frame, y, cat_features=["b"]).is_categorical_.tolist() == [False, True, False, False]
     with pytest.raises(ValueError, match="fit has no argument 'eval_sets'; allowed: those of its documentation, and feature_name"):
         AOSOClassifier().fit(x, y, eval_sets=[])
 

@@ -7,7 +7,7 @@ from conftest import ROOT, SHARED
 
 import aoso
 
-FLAGS = {"trees": 40}
+FLAGS = {"n_estimators": 40}
 
 
 def flags(params):
@@ -17,10 +17,10 @@ def flags(params):
 PARAMS = [
     {},
     {"leaf": "pair", "pairs": 1, "trim": 0},
-    {"method": "abc", "trees": 75},
-    {"method": "logitboost", "trees": 78},
+    {"method": "abc", "n_estimators": 75},
+    {"method": "logitboost", "n_estimators": 78},
     {"subsample": 0.5, "colsample_bytree": 0.7, "colsample_bynode": 0.5, "seed": 7},
-    {"leaves": 50, "max_depth": 5, "min_samples": 20, "l2": 0.5, "min_gain": 0.01, "shrinkage": 0.3},
+    {"max_leaves": 50, "max_depth": 5, "min_samples_leaf": 20, "reg_lambda": 0.5, "gamma": 0.01, "learning_rate": 0.3},
 ]
 
 
@@ -36,8 +36,8 @@ def test_letters(letters, trained_by_command, params):
 
 def test_estimator(letters, trained_by_command):
     x, y, names = letters
-    wanted = trained_by_command(ROOT / "testdata/letter.csv.gz", "--trees=20")["fingerprint"]
-    assert aoso.AOSOClassifier(trees=20).fit(pd.DataFrame(x, columns=names), y).booster_.fingerprint == wanted
+    wanted = trained_by_command(ROOT / "testdata/letter.csv.gz", "--n-estimators=20")["fingerprint"]
+    assert aoso.AOSOClassifier(n_estimators=20).fit(pd.DataFrame(x, columns=names), y).booster_.fingerprint == wanted
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_validation_and_continued_training(letters, tmp_path, trained_by_command
         pd.DataFrame(x[rows], columns=names).assign(y=y[rows]).to_csv(tmp_path / f"{name}.csv", index=False)
     line = trained_by_command(tmp_path / "train.csv", "--valid", tmp_path / "valid.csv", "--early-stopping=5", "--shrinkage=0.5")
     train_set = aoso.Dataset(x[:3000], y[:3000], feature_names=names)
-    params = {"early_stopping": 5, "shrinkage": 0.5}
+    params = {"early_stopping_rounds": 5, "learning_rate": 0.5}
     booster = aoso.train(params, train_set, valid=train_set.aligned(x[3000:4000], y[3000:4000]))
     assert booster.fingerprint == line["fingerprint"]
     assert booster.result.best_iteration == line["best_iteration"]
     assert booster.result.valid == pytest.approx((line["valid_logloss"], line["valid_error_rate"]))
 
     booster.save(tmp_path / "first.aoso")
-    wanted = trained_by_command(tmp_path / "train.csv", "--init", tmp_path / "first.aoso", "--trees=5")["fingerprint"]
+    wanted = trained_by_command(tmp_path / "train.csv", "--init", tmp_path / "first.aoso", "--n-estimators=5")["fingerprint"]
     for before in (booster, aoso.Booster.load(tmp_path / "first.aoso")):
-        assert aoso.train({"trees": 5}, aoso.Dataset(x[:3000], y[:3000], init_model=before)).fingerprint == wanted
-    model = aoso.AOSOClassifier(trees=5).fit(x[:3000], y[:3000], init_model=tmp_path / "first.aoso")
+        assert aoso.train({"n_estimators": 5}, aoso.Dataset(x[:3000], y[:3000], init_model=before)).fingerprint == wanted
+    model = aoso.AOSOClassifier(n_estimators=5).fit(x[:3000], y[:3000], init_model=tmp_path / "first.aoso")
     assert model.booster_.fingerprint == wanted
 
 
@@ -102,5 +102,5 @@ def test_real_data(name, trained_by_command):
         pytest.skip(f"{path} is not there (AOSO_DATA names its folder)")
     data = pd.read_csv(path, header=None)
     x, y = data.iloc[:, :-1], data.iloc[:, -1]
-    wanted = trained_by_command(path, "--trees=15")["fingerprint"]
-    assert aoso.train({"trees": 15}, aoso.Dataset(x, y)).fingerprint == wanted
+    wanted = trained_by_command(path, "--n-estimators=15")["fingerprint"]
+    assert aoso.train({"n_estimators": 15}, aoso.Dataset(x, y)).fingerprint == wanted

@@ -32,12 +32,12 @@ CATEGORICAL = ["digit", "town", "code"]
 
 @pytest.fixture(scope="module")
 def numeric():
-    return aoso.train({"trees": 30}, aoso.Dataset(X, Y))
+    return aoso.train({"n_estimators": 30}, aoso.Dataset(X, Y))
 
 
 @pytest.fixture(scope="module")
 def categorical():
-    return aoso.train({"trees": 30}, aoso.Dataset(FRAME, Y + (FRAME.digit > "5"), categorical_features=CATEGORICAL))
+    return aoso.train({"n_estimators": 30}, aoso.Dataset(FRAME, Y + (FRAME.digit > "5"), categorical_features=CATEGORICAL))
 
 
 def in_child(work):
@@ -136,7 +136,7 @@ def test_row_predictors(numeric, categorical):
 
 
 def test_the_estimator_predicts():
-    model = aoso.AOSOClassifier(preset="paper", trees=5).fit(X, Y)
+    model = aoso.AOSOClassifier(preset="paper", n_estimators=5).fit(X, Y)
     same(lambda: [model.predict(X), model.predict_proba(X), model.decide(X, 1 - np.eye(len(model.classes_)))])
 
 
@@ -173,7 +173,7 @@ def test_a_grandchild_predicts(numeric):
 def test_integers_keep_all_digits_in_a_child():
     ids = 2**60 + np.arange(60) % 3
     x = np.column_stack([ids, ids[::-1]])
-    booster = aoso.train({"trees": 5}, aoso.Dataset(x, np.arange(60) % 3, feature_names=["f0", "f1"], categorical_features=[0, 1]))
+    booster = aoso.train({"n_estimators": 5}, aoso.Dataset(x, np.arange(60) % 3, feature_names=["f0", "f1"], categorical_features=[0, 1]))
     gaps = pd.DataFrame({"f0": pd.array(ids, "Int64"), "f1": pd.array(ids[::-1], "Int64")})
     gaps.loc[::5, "f1"] = pd.NA
     data = booster.to_bytes()

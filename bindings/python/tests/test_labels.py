@@ -19,7 +19,7 @@ CODES = (X[:, 0] // 2).astype(int)
 
 
 def trained(y):
-    return aoso.train({"trees": 20, "leaves": 3}, aoso.Dataset(X, y))
+    return aoso.train({"n_estimators": 20, "max_leaves": 3}, aoso.Dataset(X, y))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_equal_models_of_equal_labels():
 def test_one_order_of_classes(labels, tmp_path):
     """Numbers by value, texts by their bytes: in the estimator, in a booster and in the command."""
     y = labels[CODES] if hasattr(labels, "take") else np.array(labels)[CODES]
-    params = {"trees": 12, "leaves": 3, "preset": "paper"}
+    params = {"n_estimators": 12, "max_leaves": 3, "preset": "paper"}
     booster = aoso.train(params, aoso.Dataset(X, y))
     wanted = np.unique(np.asarray(y))
     for classes in (booster.classes, aoso.Booster.from_bytes(booster.to_bytes()).classes):
@@ -212,9 +212,9 @@ def uses(booster, train_set, y):
     yield "aligned", train_set.aligned(X, y).get_label().tolist()
     for valid in (train_set.aligned(X, y), (X, y)):
         history = {}
-        aoso.train({"trees": 3}, train_set, valid_sets=[valid], callbacks=[aoso.record_evaluation(history)])
+        aoso.train({"n_estimators": 3}, train_set, valid_sets=[valid], callbacks=[aoso.record_evaluation(history)])
         yield "valid_sets", history
-    yield "init_model", aoso.train({"trees": 3}, aoso.Dataset(X, y, init_model=booster)).fingerprint
+    yield "init_model", aoso.train({"n_estimators": 3}, aoso.Dataset(X, y, init_model=booster)).fingerprint
     yield "row_predictor", booster.row_predictor().predict_raw(X[0], y[:2].tolist() if hasattr(y, "tolist") else y[:2]).tolist()
 
 
@@ -223,9 +223,9 @@ def test_labels_equal_by_value_are_the_same(trained_on):
     """True is 1 and 1.0, whatever the types in training and afterwards: they were unknown labels, without a word."""
     y = SPELLINGS[trained_on]
     train_set = aoso.Dataset(X, y)
-    booster = aoso.train({"trees": 5, "calibration": "none"}, train_set)
+    booster = aoso.train({"n_estimators": 5, "calibration": "none"}, train_set)
     wanted = dict(uses(booster, train_set, y))
-    estimator = aoso.AOSOClassifier(trees=5, early_stopping=3)
+    estimator = aoso.AOSOClassifier(n_estimators=5, early_stopping_rounds=3)
     try:
         histories = {"": estimator.fit(X, y, eval_set=[(X[::2], y[::2])]).evals_result_}
     except ValueError:  # scikit-learn does not take Python's bools and ints as objects
@@ -241,7 +241,7 @@ def test_labels_equal_by_value_are_the_same(trained_on):
 
 def test_unknown_labels():
     train_set = aoso.Dataset(X, BITS)
-    booster = aoso.train({"trees": 3}, train_set)
+    booster = aoso.train({"n_estimators": 3}, train_set)
     wrong = np.where(BITS, "yes", "no")
     for use in (
         lambda y: booster.evaluate(X, y),
@@ -251,8 +251,8 @@ def test_unknown_labels():
         lambda y: booster.calibrated(X, y),
         lambda y: booster.conformalized(X, y),
         lambda y: train_set.aligned(X, y),
-        lambda y: aoso.train({"trees": 3}, train_set, valid_sets=[(X, y)]),
-        lambda y: aoso.AOSOClassifier(trees=3).fit(X, BITS.astype(str), eval_set=[(X, y)]),
+        lambda y: aoso.train({"n_estimators": 3}, train_set, valid_sets=[(X, y)]),
+        lambda y: aoso.AOSOClassifier(n_estimators=3).fit(X, BITS.astype(str), eval_set=[(X, y)]),
     ):
         with pytest.raises(ValueError, match="y has 60 labels, none of which is known, such as 'no'; allowed: '?False'?, '?True"):
             use(wrong)
@@ -282,7 +282,7 @@ NULLABLE = {
 @pytest.mark.parametrize("name", NULLABLE)
 def test_nullable_labels_keep_their_type(name):
     y, kind = NULLABLE[name]
-    model = aoso.AOSOClassifier(trees=20, leaves=3).fit(X, y)
+    model = aoso.AOSOClassifier(n_estimators=20, max_leaves=3).fit(X, y)
     for labels in (model.classes_, model.predict(X), model.booster_.predict(X)):
         assert {type(label) for label in labels.tolist()} == {kind}
     wanted = np.asarray(y).ravel()
@@ -301,14 +301,14 @@ def test_nullable_labels_keep_their_type(name):
 )
 def test_a_missing_label_names_y(y):
     x = X[:3]
-    for use in (lambda: aoso.Dataset(x, y), lambda: aoso.AOSOClassifier(trees=2).fit(x, y), lambda: aoso.cv({"trees": 2}, x, y, folds=2)):
+    for use in (lambda: aoso.Dataset(x, y), lambda: aoso.AOSOClassifier(n_estimators=2).fit(x, y), lambda: aoso.cv({"n_estimators": 2}, x, y, folds=2)):
         with pytest.raises(ValueError, match=r"y\[2\] is (None|nan|<NA>)|Input y contains NaN"):
             use()
 
 
 def test_complex_labels_are_refused():
     for y in (CODES + 1j, (CODES + 1j).astype(np.complex64), (CODES + 1j).tolist(), (CODES + 1j).astype(object), [1j] * 60):
-        for use in (lambda: aoso.Dataset(X, y), lambda: aoso.AOSOClassifier(trees=2).fit(X, y)):
+        for use in (lambda: aoso.Dataset(X, y), lambda: aoso.AOSOClassifier(n_estimators=2).fit(X, y)):
             with pytest.raises(aoso.errors.ArgumentError, match="y is of dtype .* and has complex numbers; allowed: ints"):
                 use()
 
@@ -333,7 +333,7 @@ def test_blocks_of_one_kind_of_labels():
 @pytest.mark.parametrize("labels", [["1", "2", "3"], ["10", "2", "9"], ["0.5", "1.0", "2e0"], ["a", "b", "c"], [4, 5, 6]], ids=str)
 def test_class_weights_in_all_places(labels):
     y, by_label = np.array(labels)[CODES], dict(zip(labels, (1, 2, 5)))
-    params = {"trees": 5, "calibration": "none"}
+    params = {"n_estimators": 5, "calibration": "none"}
     wanted = aoso.train(params, aoso.Dataset(X, y, weight=np.array([1, 2, 5])[CODES])).fingerprint
     for weights in (by_label, {np.array([label])[0]: weight for label, weight in by_label.items()}, {**by_label, "lacked": 9}):
         assert aoso.train(params, aoso.Dataset(X, y, class_weight=weights)).fingerprint == wanted

@@ -10,7 +10,7 @@ from sklearn.base import clone
 import aoso
 from aoso import AOSOClassifier
 
-PARAMS = {"start": "linear", "trees": 20, "calibration": "none"}
+PARAMS = {"start": "linear", "n_estimators": 20, "calibration": "none"}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_predictions(linear, letters):
     x[::5, ::3] = np.nan
     raw, row = linear.predict_raw(x), linear.row_predictor()
     assert all(np.array_equal(row.predict_raw(x[i]), raw[i]) for i in range(20))
-    np.testing.assert_array_equal(linear.predict_raw(x, threads=1), raw)
+    np.testing.assert_array_equal(linear.predict_raw(x, nthread=1), raw)
     assert linear.predict_top(x, 3)[0].tolist() == linear.classes[np.argsort(-raw, axis=1, kind="stable")[:, :3]].tolist()
     odds = np.exp(raw - raw.max(axis=1, keepdims=True))
     np.testing.assert_allclose(linear.predict_proba(x), odds / odds.sum(axis=1, keepdims=True), rtol=1e-9)
@@ -74,9 +74,9 @@ def test_derived_models(linear, letters):
     assert linear.refit(x[:2000], y[:2000], keep=1).predict_raw(new).tolist() == linear.predict_raw(new).tolist()
     twice = aoso.merge([linear, linear])
     np.testing.assert_allclose(twice.predict_raw(new), 2 * linear.predict_raw(new), atol=1e-5)
-    short = aoso.train({**PARAMS, "trees": 12}, train_set)
+    short = aoso.train({**PARAMS, "n_estimators": 12}, train_set)
     more = aoso.Dataset(x[:2000], y[:2000], feature_names=names, init_model=short)
-    longer = aoso.train({"trees": 8, "calibration": "none"}, more)
+    longer = aoso.train({"n_estimators": 8, "calibration": "none"}, more)
     assert longer.fingerprint == linear.fingerprint and longer.params["start"] == "linear"
     with pytest.raises(ValueError, match='start is "zero"; allowed: linear, as in the model to continue'):
         aoso.train({"start": "zero"}, more)
@@ -86,7 +86,7 @@ def test_derived_models(linear, letters):
     ("params", "message"),
     [
         ({"start": "line"}, 'start is "line"; allowed: zero or linear'),
-        ({"start": "linear", "method": "abc", "trees": 5}, 'start is "linear"; allowed: zero, for method abc'),
+        ({"start": "linear", "method": "abc", "n_estimators": 5}, 'start is "linear"; allowed: zero, for method abc'),
         ({"start": "linear", "monotone_constraints": [1, 0, 0, 0]}, 'start is "linear"; allowed: zero, with monotone_constraints'),
     ],
 )
@@ -102,16 +102,16 @@ def test_an_objective_begins_with_zeros(small):
         p = odds / odds.sum(axis=1, keepdims=True)
         return p - np.eye(3)[train_set.get_label()], p * (1 - p)
 
-    assert aoso.train({"trees": 2}, aoso.Dataset(*small), objective=objective).params["start"] == "zero"
+    assert aoso.train({"n_estimators": 2}, aoso.Dataset(*small), objective=objective).params["start"] == "zero"
     with pytest.raises(ValueError, match='start is "linear"; allowed: zero, with an objective'):
-        aoso.train({"trees": 2, "start": "linear"}, aoso.Dataset(*small), objective=objective)
+        aoso.train({"n_estimators": 2, "start": "linear"}, aoso.Dataset(*small), objective=objective)
 
 
 def test_the_estimator(small):
     x, y = small
-    model = AOSOClassifier(start="linear", trees=5)
+    model = AOSOClassifier(start="linear", n_estimators=5)
     assert model.get_params()["start"] == "linear" and "start" not in AOSOClassifier().get_params()
-    assert AOSOClassifier().set_params(start="linear", trees=5).fit(x, y).booster_.params["start"] == "linear"
+    assert AOSOClassifier().set_params(start="linear", n_estimators=5).fit(x, y).booster_.params["start"] == "linear"
     fitted = clone(model).fit(x, y)
     for again in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         assert again.start == "linear"
@@ -125,13 +125,13 @@ def test_many_classes_begin_with_linear_scores_where_rows_can_judge(many):
     train_set = aoso.Dataset(x, y)
     for params, start in (
         ({}, "linear"),
-        ({"trees": 3}, "zero"),
-        ({"early_stopping": 2, "trees": 5}, "zero"),
-        ({"trees": 3, "monotone_constraints": {}}, "zero"),
-        ({"trees": 3, "start": "linear"}, "linear"),
+        ({"n_estimators": 3}, "zero"),
+        ({"early_stopping_rounds": 2, "n_estimators": 5}, "zero"),
+        ({"n_estimators": 3, "monotone_constraints": {}}, "zero"),
+        ({"n_estimators": 3, "start": "linear"}, "linear"),
     ):
         assert aoso.train(params, train_set, valid=valid).params["start"] == start, params
-    assert aoso.train({"trees": 3, "calibration": "none"}, train_set).params["start"] == "zero"
+    assert aoso.train({"n_estimators": 3, "calibration": "none"}, train_set).params["start"] == "zero"
     assert aoso.suggest_params(*x.shape, 120)["start"] == "linear" and aoso.suggest_params(*x.shape, 100)["start"] == "zero"
     fewer = np.flatnonzero(y < 100)
-    assert aoso.train({"trees": 3}, aoso.Dataset(x[fewer], y[fewer])).params["start"] == "zero"
+    assert aoso.train({"n_estimators": 3}, aoso.Dataset(x[fewer], y[fewer])).params["start"] == "zero"

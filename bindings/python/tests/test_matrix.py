@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import aoso
 from aoso import AOSOClassifier, _capi, _matrix
 
-PARAMS = {"preset": "paper", "trees": 5, "threads": 1}
+PARAMS = {"preset": "paper", "n_estimators": 5, "nthread": 1}
 RNG = np.random.default_rng(0)
 # Whole numbers that every dtype holds, three classes of them.
 X = RNG.integers(0, 7, size=(90, 5)).astype(float)
@@ -163,7 +163,7 @@ def test_infinite_values_lie_beyond_all_others(form):
     finite = np.select([X > 5, X < 1], [1e6, -1e6], holes())
     x = np.where(np.abs(finite) == 1e6, finite * np.inf, finite)
     wanted = trained(finite, feature_names=NAMES).predict_raw(finite)
-    booster, estimator = trained(form(x)), AOSOClassifier(preset="paper", trees=5).fit(form(x), Y, eval_set=(form(x), Y))
+    booster, estimator = trained(form(x)), AOSOClassifier(preset="paper", n_estimators=5).fit(form(x), Y, eval_set=(form(x), Y))
     assert np.isinf(x).any() and estimator.booster_.fingerprint == booster.fingerprint
     for use in (x, form(x)):
         np.testing.assert_array_equal(booster.predict_raw(use), wanted)
@@ -396,8 +396,8 @@ def test_take(form):
 def test_damaged_sparse_matrices(array, damage, message, layout):
     """scipy would read beyond the arrays, or raise an error of its own."""
     x, y = layout(np.tril(np.ones((40, 40)))), np.arange(40) % 2
-    booster = aoso.train({"trees": 2}, aoso.Dataset(x, y))
-    model = aoso.AOSOClassifier(trees=2).fit(x, y)
+    booster = aoso.train({"n_estimators": 2}, aoso.Dataset(x, y))
+    model = aoso.AOSOClassifier(n_estimators=2).fit(x, y)
     for i, value in damage.items():
         getattr(x, array)[i] = value
     for use in (
@@ -405,8 +405,8 @@ def test_damaged_sparse_matrices(array, damage, message, layout):
         lambda: booster.predict(x),
         lambda: booster.evaluate(x, y),
         lambda: aoso.Dataset.from_blocks([(x, y)]),
-        lambda: aoso.cv({"trees": 2}, x, y, folds=2),
-        lambda: aoso.AOSOClassifier(trees=2).fit(x, y),
+        lambda: aoso.cv({"n_estimators": 2}, x, y, folds=2),
+        lambda: aoso.AOSOClassifier(n_estimators=2).fit(x, y),
         lambda: model.predict(x),
     ):
         with pytest.raises(ValueError, match=message):

@@ -19,7 +19,7 @@ def rows():
 @pytest.fixture(scope="module")
 def booster(rows):
     x, y, _ = rows
-    return aoso.train({"trees": 20, "leaves": 6, "calibration": "none"}, aoso.Dataset(x[:600], y[:600]))
+    return aoso.train({"n_estimators": 20, "max_leaves": 6, "calibration": "none"}, aoso.Dataset(x[:600], y[:600]))
 
 
 def expected(y, proba, weight):
@@ -85,7 +85,7 @@ def test_early_stopping_follows_every_metric(rows, metric):
     x, y, _ = rows
     train_set, valid = aoso.Dataset(x[:600], y[:600]), (x[600:], y[600:])
     history = {}
-    params = {"metric": metric, "early_stopping": 8, "trees": 300, "calibration": "none"}
+    params = {"metric": metric, "early_stopping_rounds": 8, "n_estimators": 300, "calibration": "none"}
     booster = aoso.train(params, train_set, valid_sets=[valid], metrics=["ece"], callbacks=[aoso.record_evaluation(history)])
     assert list(history["valid_0"]) == ["logloss", "error", "ece", metric]
     values = np.array(history["valid_0"][metric])
@@ -99,7 +99,7 @@ def test_min_delta(rows):
     x, y, _ = rows
     train_set, valid = aoso.Dataset(x[:600], y[:600]), (x[600:], y[600:])
     history = {}
-    params = {"min_delta": 0.01, "early_stopping": 3, "trees": 300}
+    params = {"min_delta": 0.01, "early_stopping_rounds": 3, "n_estimators": 300}
     booster = aoso.train(params, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)])
     best, number = np.inf, 0
     for iteration, loss in enumerate(history["valid"]["logloss"], 1):

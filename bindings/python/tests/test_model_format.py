@@ -185,7 +185,7 @@ def test_reader(tmp_path, change):
     x = np.round(r.normal(size=(900, 5)) + y[:, None] * r.normal(size=5), 1)
     x[r.random(x.shape) < 0.05] = np.nan
     x[:, 4] = r.integers(0, 9, 900) + y
-    params = {"trees": 25, "leaves": 12, "calibration": "none", **change}
+    params = {"n_estimators": 25, "max_leaves": 12, "calibration": "none", **change}
     booster = aoso.train(params, aoso.Dataset(x, y, categorical_feature=[4]))
     path = tmp_path / "model.aoso"
     booster.save(path)
@@ -204,7 +204,7 @@ def test_reader(tmp_path, change):
 def test_names(tmp_path):
     names = [f"species {i * 7919 % 1000:03d}" for i in range(300)]
     x, y = np.arange(600.0)[:, None], [names[i % 300] for i in range(600)]
-    booster = aoso.train({"trees": 2, "leaves": 4, "calibration": "none", "start": "zero"}, aoso.Dataset(x, y))
+    booster = aoso.train({"n_estimators": 2, "max_leaves": 4, "calibration": "none", "start": "zero"}, aoso.Dataset(x, y))
     path = tmp_path / "model.aoso"
     booster.save(path)
     assert read(path)[1]["classes"] == sorted(names)

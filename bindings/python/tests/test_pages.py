@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 # Less than the pages ask for, so that the tests take seconds.
 SMALLER = {
     "letters[:2000]": "letters[:200]",
-    '"trees": 500': '"trees": 5',
+    '"n_estimators": 500': '"n_estimators": 5',
     "head -2001": "head -201",
     "--time-limit 60": "--time-limit 1",
     "--trials 100": "--trials 3",
@@ -42,7 +42,7 @@ y = np.where(X[:, 0] > 0, "harmful", "harmless")
 """
 GIVEN = {
     "docs/probabilities.md": TABLE,
-    "docs/serving.md": TABLE + "import multiprocessing\naoso.train({'trees': 3}, aoso.Dataset(x, y)).save('letters.aoso')\n",
+    "docs/serving.md": TABLE + "import multiprocessing\naoso.train({'n_estimators': 3}, aoso.Dataset(x, y)).save('letters.aoso')\n",
     "docs/categories.md": TABLE
     + "pd.DataFrame({'city': rng.choice(['Bern', 'Oslo'], 120), 'income': y}).to_csv('people.csv', index=False)\n",
     "docs/constraints.md": TABLE

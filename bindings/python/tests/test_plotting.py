@@ -23,7 +23,7 @@ def close():
 @pytest.fixture(scope="module")
 def model(small_letters):
     x, y = small_letters
-    return aoso.AOSOClassifier(trees=30, early_stopping=10).fit(
+    return aoso.AOSOClassifier(n_estimators=30, early_stopping_rounds=10).fit(
         x[:1000], y[:1000], eval_set=[(x[:1000], y[:1000]), (x[1000:], y[1000:])], eval_names=["training", "validation"]
     )
 
@@ -77,14 +77,14 @@ def test_class_pairs(model, small_letters):
 
 
 def test_a_class_pair_graph_of_a_model_that_splits_nothing():
-    booster = aoso.train({"trees": 2}, aoso.Dataset([[1], [1]], ["a", "b"]))
+    booster = aoso.train({"n_estimators": 2}, aoso.Dataset([[1], [1]], ["a", "b"]))
     assert drawn(plotting.plot_class_pairs(booster)) == ["a", "b"]
 
 
 @pytest.mark.parametrize("params", [{}, {"leaf": "pair", "pairs": 1}, {"method": "logitboost"}])
 @pytest.mark.parametrize("tree", [0, -1])
 def test_trees(small_letters, params, tree):
-    booster = aoso.train({"trees": 10, "leaves": 6, **params}, aoso.Dataset(*small_letters))
+    booster = aoso.train({"n_estimators": 10, "max_leaves": 6, **params}, aoso.Dataset(*small_letters))
     texts = drawn(plotting.plot_tree(booster, tree))
     dump = booster.dump().split("tree ")[1:][tree]
     assert sum(text.endswith("rows") for text in texts) == 11
@@ -95,25 +95,25 @@ def test_trees(small_letters, params, tree):
 
 
 def test_a_tree_of_one_leaf():
-    booster = aoso.train({"trees": 2}, aoso.Dataset([[1], [1], [1]], ["a", "b", "b"]))
+    booster = aoso.train({"n_estimators": 2}, aoso.Dataset([[1], [1], [1]], ["a", "b", "b"]))
     assert drawn(plotting.plot_tree(booster))[-1].endswith("3 rows")
 
 
 def test_a_tree_as_deep_as_it_can_be():
     x = np.arange(3000.0).reshape(-1, 1)
-    booster = aoso.train({"trees": 1, "leaves": 1500, "trim": 0}, aoso.Dataset(x, x[:, 0] % 2, max_bins=255))
+    booster = aoso.train({"n_estimators": 1, "max_leaves": 1500, "trim": 0}, aoso.Dataset(x, x[:, 0] % 2, max_bin=255))
     assert len(plotting._layout(booster, 0)) > 100
 
 
 def test_a_split_on_what_is_missing():
     x = np.where(np.arange(40) % 2, np.nan, 1.0).reshape(-1, 1)
-    texts = drawn(plotting.plot_tree(aoso.train({"trees": 1}, aoso.Dataset(x, np.arange(40) % 2))))
+    texts = drawn(plotting.plot_tree(aoso.train({"n_estimators": 1}, aoso.Dataset(x, np.arange(40) % 2))))
     assert any(text.startswith("f0 is there\n0|1\n40 rows") for text in texts)
 
 
 def test_a_split_on_categories():
     x = np.array([["red"], ["blue"], ["green"], ["grey"], ["pink"], ["black"]] * 20)
-    booster = aoso.train({"preset": "paper", "trees": 1, "category_l2": 0}, aoso.Dataset(x, np.arange(120) % 6 == 1))
+    booster = aoso.train({"preset": "paper", "n_estimators": 1, "category_l2": 0}, aoso.Dataset(x, np.arange(120) % 6 == 1))
     texts = drawn(plotting.plot_tree(booster))
     assert any(text.startswith(("f0 in {blue}\n", "f0 not in {blue}\n")) for text in texts)
 

@@ -16,7 +16,7 @@ def some(letters):
 @pytest.fixture(scope="module")
 def booster(some):
     x, y = some
-    return aoso.train({"trees": 60}, aoso.Dataset(x[:3000], y[:3000]))
+    return aoso.train({"n_estimators": 60}, aoso.Dataset(x[:3000], y[:3000]))
 
 
 def positions(booster, y):
@@ -112,7 +112,7 @@ def test_reliability(booster, some):
 @pytest.fixture(scope="module")
 def model(some):
     x, y = some
-    return aoso.AOSOClassifier(trees=60).fit(x[:3000], np.char.mod("%d", np.vectorize(ord)(y[:3000]) - 56))  # "9", "10", ...
+    return aoso.AOSOClassifier(n_estimators=60).fit(x[:3000], np.char.mod("%d", np.vectorize(ord)(y[:3000]) - 56))  # "9", "10", ...
 
 
 def test_classifier_sets(model, some):

@@ -22,7 +22,7 @@ Y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
 
 
 def trained(_=None):
-    return aoso.train({"trees": 10, "threads": 2}, aoso.Dataset(X, Y)).fingerprint
+    return aoso.train({"n_estimators": 10, "nthread": 2}, aoso.Dataset(X, Y)).fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +49,14 @@ def longest_pause_beside(work):
 def test_the_gil_is_free_while_the_library_works():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(200_000, 20)), rng.integers(0, 60, size=200_000)
-    dataset = aoso.Dataset(x, y, threads=1)
-    booster = aoso.train({"preset": "paper", "trees": 30}, dataset)
+    dataset = aoso.Dataset(x, y, nthread=1)
+    booster = aoso.train({"preset": "paper", "n_estimators": 30}, dataset)
     many = np.repeat(x, 2, axis=0)
     # One call of the library each, which keeps nobody waiting to its end.
     works = {
-        "train": lambda: aoso.train({"trees": 1, "leaves": 10_000, "calibration": "none", "threads": 1}, dataset),
-        "predict": lambda: booster.predict_proba(many, threads=1),
-        "dataset": lambda: aoso.Dataset(x, y, threads=1, sample_rows=-1).construct(),
+        "train": lambda: aoso.train({"n_estimators": 1, "max_leaves": 10_000, "calibration": "none", "nthread": 1}, dataset),
+        "predict": lambda: booster.predict_proba(many, nthread=1),
+        "dataset": lambda: aoso.Dataset(x, y, nthread=1, sample_rows=-1).construct(),
     }
     for name, work in works.items():
         longest, whole = longest_pause_beside(work)
@@ -80,27 +80,27 @@ INTERRUPTED = """
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
     how = sys.argv[1]
-    booster = aoso.train({"preset": "paper", "trees": 200}, train_set)
+    booster = aoso.train({"preset": "paper", "n_estimators": 200}, train_set)
     if how == "estimator":
         # This imports what fit needs: Python exits with SIGINT if the signal comes within an exec().
-        aoso.AOSOClassifier(trees=2, calibration="none").fit(x, y)
+        aoso.AOSOClassifier(n_estimators=2, calibration="none").fit(x, y)
     print("ready", flush=True)
     try:
         if how == "plain":
-            aoso.train({"trees": 10**9, "stop_loss": 0}, train_set)
+            aoso.train({"n_estimators": 10**9, "stop_loss": 0}, train_set)
         elif how == "callback":
-            aoso.train({"trees": 10**9, "stop_loss": 0}, train_set, callbacks=[lambda progress: None])
+            aoso.train({"n_estimators": 10**9, "stop_loss": 0}, train_set, callbacks=[lambda progress: None])
         elif how == "cv":
-            aoso.cv({"trees": 10**9, "stop_loss": 0}, x, y, folds=2)
+            aoso.cv({"n_estimators": 10**9, "stop_loss": 0}, x, y, folds=2)
         elif how == "staged":
             while True:
                 booster.evaluate(x, y, every=1)
         else:
-            aoso.AOSOClassifier(trees=10**9, stop_loss=0, n_jobs=2).fit(x, y, eval_set=(x, y))
+            aoso.AOSOClassifier(n_estimators=10**9, stop_loss=0, n_jobs=2).fit(x, y, eval_set=(x, y))
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    booster = aoso.train({"preset": "paper", "trees": 3}, train_set)
+    booster = aoso.train({"preset": "paper", "n_estimators": 3}, train_set)
     assert booster.predict(x).shape == (20_000,)
     try:
         time.sleep(0.01)
@@ -141,7 +141,7 @@ EXIT = """
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
-    booster = aoso.train({"preset": "paper", "trees": 30}, train_set)
+    booster = aoso.train({"preset": "paper", "n_estimators": 30}, train_set)
     atexit.register(lambda: print(booster.predict(x[:2]).shape, "by atexit", flush=True))
     builtins.late, builtins.booster, builtins.x = Late(), booster, x
 
@@ -150,7 +150,7 @@ EXIT = """
             work()
 
     works = [lambda: booster.predict_proba(x), lambda: booster.evaluate(x, y, every=1), lambda: next(booster.staged_raw(x))]
-    for work in [*works, lambda: aoso.train({"trees": 10**9, "stop_loss": 0}, train_set, callbacks=[lambda progress: None])]:
+    for work in [*works, lambda: aoso.train({"n_estimators": 10**9, "stop_loss": 0}, train_set, callbacks=[lambda progress: None])]:
         threading.Thread(target=forever, args=(work,), daemon=True).start()
     time.sleep(0.3)
 """
@@ -166,19 +166,19 @@ def test_the_end_of_a_process_in_which_daemon_threads_work():
 
 def test_many_threads_train_predict_copy_and_free(wanted):
     """Threads that change at every turn, and one model that most of them use."""
-    booster = aoso.train({"trees": 10, "threads": 2}, aoso.Dataset(X, Y))
+    booster = aoso.train({"n_estimators": 10, "nthread": 2}, aoso.Dataset(X, Y))
     train_set, raw = aoso.Dataset(X, Y), booster.predict_raw(X)
     faults, end = [], time.monotonic() + 1.5
 
     def interrupted():
         with pytest.raises(ZeroDivisionError):
-            aoso.train({"trees": 5}, train_set, callbacks=[lambda progress: 0 / (progress.iteration < 3)])
+            aoso.train({"n_estimators": 5}, train_set, callbacks=[lambda progress: 0 / (progress.iteration < 3)])
 
     def stages():
         np.testing.assert_array_equal(next(booster.staged_raw(X, every=10)), raw)
 
     works = {
-        "predict": lambda: np.testing.assert_array_equal(booster.predict_raw(X, threads=3), raw),
+        "predict": lambda: np.testing.assert_array_equal(booster.predict_raw(X, nthread=3), raw),
         "train": lambda: np.testing.assert_equal(trained(), wanted),
         "callback that raises": interrupted,
         "stages, left": stages,
@@ -223,7 +223,7 @@ def call_in_fork(queue):
 
 def test_a_forked_child_gets_the_clear_error(wanted):
     global MODEL
-    MODEL = aoso.train({"trees": 2}, aoso.Dataset(X, Y))
+    MODEL = aoso.train({"n_estimators": 2}, aoso.Dataset(X, Y))
     context = multiprocessing.get_context("fork")
     queue = context.SimpleQueue()
     child = context.Process(target=call_in_fork, args=(queue,))
@@ -242,7 +242,7 @@ def test_joblib_with_forked_children_predicts(wanted):
     program = """
         import joblib, numpy as np, aoso
         x = np.arange(20.0).reshape(-1, 1)
-        booster = aoso.train({"trees": 2}, aoso.Dataset(x, x[:, 0] > 5))
+        booster = aoso.train({"n_estimators": 2}, aoso.Dataset(x, x[:, 0] > 5))
         results = joblib.Parallel(2, backend="multiprocessing")(joblib.delayed(booster.predict_proba)(x) for _ in range(4))
         print(all((result == booster.predict_proba(x)).all() for result in results))
     """
@@ -257,7 +257,7 @@ def test_a_child_forked_before_the_library_is_loaded_can_use_it(wanted):
         import aoso
         if (child := os.fork()) == 0:
             x = np.arange(20.0).reshape(-1, 1)
-            aoso.train({"trees": 2}, aoso.Dataset(x, x[:, 0] > 5))
+            aoso.train({"n_estimators": 2}, aoso.Dataset(x, x[:, 0] > 5))
             os._exit(0)
         sys.exit(os.waitpid(child, 0)[1])
     """
@@ -275,7 +275,7 @@ def predicted(booster):
 
 
 def test_loky(wanted):
-    booster = aoso.train({"trees": 10}, aoso.Dataset(X, Y))
+    booster = aoso.train({"n_estimators": 10}, aoso.Dataset(X, Y))
     with joblib.parallel_backend("loky", n_jobs=2):
         assert set(joblib.Parallel()(joblib.delayed(trained)(i) for i in range(4))) == {wanted}
         results = joblib.Parallel()(joblib.delayed(predicted)(booster) for _ in range(2))

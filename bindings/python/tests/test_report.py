@@ -14,7 +14,7 @@ Y = np.array(["low", "<mid>", "high"])[np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.
 
 @pytest.fixture(scope="module")
 def model():
-    return aoso.AOSOClassifier(trees=8, leaves=6, calibration="none").fit(pd.DataFrame(X, columns=["a", "b", "<c>"]), Y)
+    return aoso.AOSOClassifier(n_estimators=8, max_leaves=6, calibration="none").fit(pd.DataFrame(X, columns=["a", "b", "<c>"]), Y)
 
 
 def test_trees_as_a_table(model):
@@ -39,7 +39,7 @@ def test_trees_as_a_table(model):
 
 def test_categories_in_the_table():
     town = np.array(["Bonn", "Oslo", "Rome"])[np.arange(90) % 3]
-    booster = aoso.train({"trees": 2, "leaves": 3}, aoso.Dataset(pd.DataFrame({"town": town}), town))
+    booster = aoso.train({"n_estimators": 2, "max_leaves": 3}, aoso.Dataset(pd.DataFrame({"town": town}), town))
     thresholds = booster.trees_to_dataframe().threshold.dropna()
     assert all(set(names) < {"Bonn", "Oslo", "Rome"} for names in thresholds)
     with pytest.raises(ValueError, match="categorical features town; allowed: numeric"):
@@ -59,12 +59,12 @@ def test_a_path_opens_the_file(model, tmp_path):
 
 def test_estimators_keep_the_type_of_labels(tmp_path):
     y = pd.Series(X[:, 0] > 0)
-    aoso.AOSOClassifier(trees=5).fit(X, y).save_model(tmp_path / "m.aoso")
+    aoso.AOSOClassifier(n_estimators=5).fit(X, y).save_model(tmp_path / "m.aoso")
     loaded = aoso.AOSOClassifier().load_model(tmp_path / "m.aoso")
     assert loaded.classes_.dtype == loaded.predict(X).dtype == bool and loaded.score(X, y) > 0.9
     of_booster = aoso.AOSOClassifier.from_booster(aoso.Booster(tmp_path / "m.aoso"))
     np.testing.assert_array_equal(of_booster.predict(X), loaded.predict(X))
-    assert of_booster.get_params()["trees"] == 5
+    assert of_booster.get_params()["n_estimators"] == 5
 
 
 def test_plots(model):

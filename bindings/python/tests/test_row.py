@@ -102,5 +102,5 @@ def test_a_predictor_outlives_its_model(small):
     import aoso
 
     x, y = small
-    predictor = aoso.train({"preset": "paper", "trees": 5}, aoso.Dataset(x, y)).row_predictor()
+    predictor = aoso.train({"preset": "paper", "n_estimators": 5}, aoso.Dataset(x, y)).row_predictor()
     assert predictor.predict(x[0]) == 0

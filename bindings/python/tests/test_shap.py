@@ -15,7 +15,7 @@ def test_values_sum_to_the_raw_scores(any_method, letters):
     np.testing.assert_allclose(values.sum(axis=2), any_method.predict_raw(x), atol=1e-9)
     assert (values[:, :, -1] == values[0, :, -1]).all()
     trees = 3 * any_method.trees_per_iteration
-    np.testing.assert_array_equal(any_method.shap(x, trees=trees), any_method.truncated(trees).shap(x, threads=1))
+    np.testing.assert_array_equal(any_method.shap(x, trees=trees), any_method.truncated(trees).shap(x, nthread=1))
 
 
 def test_sparse_is_dense_without_zeros(any_method, letters):
@@ -40,7 +40,7 @@ def test_the_most_likely_classes(booster, letters):
 def test_the_most_likely_of_20000_classes():
     y = np.concatenate([np.arange(20_000), np.arange(30).repeat(60)])
     x = np.column_stack([y % 141, y // 141]).astype(float)
-    wide = aoso.train({"trees": 3, "leaves": 40, "leaf": "sparse", "calibration": "none"}, aoso.Dataset(x, y))
+    wide = aoso.train({"n_estimators": 3, "max_leaves": 40, "leaf": "sparse", "calibration": "none"}, aoso.Dataset(x, y))
     top = wide.shap(x[:20], sparse=True, top=3)
     np.testing.assert_array_equal(wide.classes[top.classes], wide.predict_top(x[:20], 3)[0])
     sums = np.asarray(top.to_scipy().sum(axis=1)).reshape(20, 3)
@@ -60,7 +60,7 @@ def test_no_rows(booster):
         ({"top": 27, "sparse": True}, "top is 27; allowed: 0 to 26"),
         ({"top": 1.5, "sparse": True}, "top is 1.5; allowed: an integer"),
         ({"trees": 301}, "trees is 301; allowed: 0 to 300"),
-        ({"threads": -1}, "threads is -1"),
+        ({"nthread": -1}, "nthread is -1"),
     ],
 )
 def test_what_is_refused(booster, letters, arguments, message):
@@ -72,7 +72,7 @@ def test_scipy_is_loaded_for_its_matrix_only():
     program = """
 import sys, aoso, numpy as np
 x = np.arange(20.0).reshape(-1, 1)
-sparse = aoso.train({"trees": 2}, aoso.Dataset(x, x[:, 0] > 5)).shap(x, sparse=True)
+sparse = aoso.train({"n_estimators": 2}, aoso.Dataset(x, x[:, 0] > 5)).shap(x, sparse=True)
 print("scipy" in sys.modules, sparse.to_scipy().shape, "scipy" in sys.modules)
 """
     output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

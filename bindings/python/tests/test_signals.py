@@ -39,7 +39,7 @@ def objective(scores, dataset):
 
 
 def evaluate():
-    booster = aoso.train({"trees": 40, "leaves": 4, "calibration": "none"}, train_set)
+    booster = aoso.train({"n_estimators": 40, "max_leaves": 4, "calibration": "none"}, train_set)
     original = aoso.booster._capi.evaluate_raw
 
     def counted(*arguments):
@@ -51,7 +51,7 @@ def evaluate():
 
 
 runs = {
-    "objective": lambda: aoso.train({"trees": 40}, train_set, objective=objective),
+    "objective": lambda: aoso.train({"n_estimators": 40}, train_set, objective=objective),
     "evaluate": evaluate,
 }
 try:
@@ -120,7 +120,7 @@ def objective(scores, dataset):
 @pytest.fixture(scope="module")
 def runs(small):
     x, y = np.tile(small[0], (4, 1)), np.tile(small[1], 4)
-    train_set, params = aoso.Dataset(x, y), {"trees": 8, "leaves": 4, "threads": 2}
+    train_set, params = aoso.Dataset(x, y), {"n_estimators": 8, "max_leaves": 4, "nthread": 2}
     booster = aoso.train(params, train_set)
     sklearn = pytest.importorskip("aoso.sklearn")
     return {

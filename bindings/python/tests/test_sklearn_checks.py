@@ -7,10 +7,10 @@ from aoso import AOSOClassifier
 
 ESTIMATORS = [
     AOSOClassifier(),
-    AOSOClassifier(preset="paper", trees=50),
-    AOSOClassifier(preset="paper", trees=50, leaf="pair", pairs=1, trim=0),
-    AOSOClassifier(preset="paper", trees=50, method="abc"),
-    AOSOClassifier(preset="paper", trees=50, method="logitboost"),
+    AOSOClassifier(preset="paper", n_estimators=50),
+    AOSOClassifier(preset="paper", n_estimators=50, leaf="pair", pairs=1, trim=0),
+    AOSOClassifier(preset="paper", n_estimators=50, method="abc"),
+    AOSOClassifier(preset="paper", n_estimators=50, method="logitboost"),
 ]
 
 

@@ -18,10 +18,10 @@ def frame(small):
 
 def test_arrow(frame):
     X, y = frame
-    wanted = AOSOClassifier(trees=10, calibration="none").fit(X, y)
+    wanted = AOSOClassifier(n_estimators=10, calibration="none").fit(X, y)
     for form in (pl.from_pandas, pa.table, lambda X: pa.table(X).to_batches()[0]):
         table = form(X)
-        model = AOSOClassifier(trees=10, calibration="none").fit(table, y, sample_weight=np.ones(150), eval_set=(table, y))
+        model = AOSOClassifier(n_estimators=10, calibration="none").fit(table, y, sample_weight=np.ones(150), eval_set=(table, y))
         assert model.booster_.fingerprint == wanted.booster_.fingerprint
         assert model.feature_names_in_.tolist() == list("abcd") and model.n_features_in_ == 4
         np.testing.assert_array_equal(model.predict_proba(table), wanted.predict_proba(X))
@@ -41,7 +41,7 @@ def test_optuna(frame):
                 raise optuna.TrialPruned
 
         model = AOSOClassifier(
-            trees=20, leaves=trial.suggest_int("leaves", 2, 8), shrinkage=trial.suggest_float("shrinkage", 0.01, 1, log=True)
+            n_estimators=20, max_leaves=trial.suggest_int("max_leaves", 2, 8), learning_rate=trial.suggest_float("learning_rate", 0.01, 1, log=True)
         )
         model.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]), callbacks=[prune])
         return model.evals_result_["valid_0"]["logloss"][-1]

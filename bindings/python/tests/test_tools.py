@@ -16,7 +16,7 @@ Y = np.array(["9", "10", "11"])[CODES]  # which the model orders by value, and t
 
 @pytest.fixture(scope="module")
 def model():
-    return aoso.AOSOClassifier(trees=10, leaves=5).fit(X, Y)
+    return aoso.AOSOClassifier(n_estimators=10, max_leaves=5).fit(X, Y)
 
 
 def test_explanation(model):
@@ -42,7 +42,7 @@ def test_explainer_of_shap(model):
 @pytest.mark.parametrize("leaf", ["full", "sparse"])
 def test_explainer_of_linear_scores(leaf):
     shap = pytest.importorskip("shap")
-    booster = aoso.train({"trees": 3, "start": "linear", "leaf": leaf}, aoso.Dataset(X, Y))
+    booster = aoso.train({"n_estimators": 3, "start": "linear", "leaf": leaf}, aoso.Dataset(X, Y))
     explainer, ours = shap.TreeExplainer(booster.to_shap()), booster.shap(X)
     np.testing.assert_allclose(ours.sum(axis=2), booster.predict_raw(X), atol=1e-7)
     np.testing.assert_allclose(explainer(X).values, ours[:, :, :-1].transpose(0, 2, 1), atol=1e-6)
@@ -56,12 +56,12 @@ def test_mlflow(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
     with mlflow.start_run() as run:
-        model = aoso.AOSOClassifier(trees=12, calibration="none").fit(
+        model = aoso.AOSOClassifier(n_estimators=12, calibration="none").fit(
             X, Y, eval_set=[(X, Y)], callbacks=[mlflow_tracking(every=4)]
         )
         info = mlflow.sklearn.log_model(model, name="model", serialization_format="cloudpickle", pip_requirements=["aoso"])
     data = mlflow.get_run(run.info.run_id).data
-    assert data.params["trees"] == "12" and data.params["calibration"] == "none"
+    assert data.params["n_estimators"] == "12" and data.params["calibration"] == "none"
     history = mlflow.MlflowClient().get_metric_history(run.info.run_id, "valid_0-logloss")
     assert [metric.step for metric in history] == [4, 8, 12]
     assert history[-1].value == pytest.approx(model.evals_result_["valid_0"]["logloss"][-1])
@@ -84,7 +84,7 @@ def test_mlflow_autolog(tmp_path, monkeypatch):
         model = aoso.AOSOClassifier(n_estimators=12, calibration="none").fit(X, Y, eval_set=[(X, Y)])
         (run,) = runs()
         assert mlflow.active_run() is None and run.info.status == "FINISHED"
-        assert run.data.params["trees"] == "12" and run.data.metrics["best_iteration"] == model.best_iteration_
+        assert run.data.params["n_estimators"] == "12" and run.data.metrics["best_iteration"] == model.best_iteration_
         history = mlflow.MlflowClient().get_metric_history(run.info.run_id, "valid_0-logloss")
         assert [metric.step for metric in history] == [4, 8, 12]
         gains = mlflow.artifacts.load_dict(f"runs:/{run.info.run_id}/feature_importance_gain.json")
@@ -94,17 +94,17 @@ def test_mlflow_autolog(tmp_path, monkeypatch):
 
         mlflow_autolog(log_models=False)
         with mlflow.start_run():
-            aoso.train({"trees": 2}, aoso.Dataset(X, Y))
+            aoso.train({"n_estimators": 2}, aoso.Dataset(X, Y))
             with pytest.warns(UserWarning, match="mlflow did not record the parameters"):
-                aoso.train({"trees": 3}, aoso.Dataset(X, Y))
-        assert len(runs()) == 2 and runs()[1].data.params["trees"] == "2"
+                aoso.train({"n_estimators": 3}, aoso.Dataset(X, Y))
+        assert len(runs()) == 2 and runs()[1].data.params["n_estimators"] == "2"
 
         with pytest.raises(ZeroDivisionError):
-            aoso.train({"trees": 2}, aoso.Dataset(X, Y), callbacks=[lambda _: 1 / 0])
+            aoso.train({"n_estimators": 2}, aoso.Dataset(X, Y), callbacks=[lambda _: 1 / 0])
         assert runs()[2].info.status == "FAILED"
     finally:
         mlflow_autolog(disable=True)
-    aoso.train({"trees": 2}, aoso.Dataset(X, Y))
+    aoso.train({"n_estimators": 2}, aoso.Dataset(X, Y))
     assert len(runs()) == 3
 
 
@@ -121,7 +121,7 @@ def test_optuna_prunes():
 
     def objective(trial):
         train_set = aoso.Dataset(X, Y)
-        params = {"trees": 10, "shrinkage": trial.suggest_float("shrinkage", 0.05, 0.3)}
+        params = {"n_estimators": 10, "learning_rate": trial.suggest_float("learning_rate", 0.05, 0.3)}
         aoso.train(params, train_set, valid=train_set, callbacks=[optuna_pruning(trial, "error")])
         return 0
 
@@ -138,7 +138,7 @@ def test_onnx_of_a_pipeline():
     aoso.onnx.register()
     for labels in (Y, CODES):
         x = X.astype(np.float32)
-        pipeline = make_pipeline(StandardScaler(), aoso.AOSOClassifier(trees=10, leaves=5)).fit(x, labels)
+        pipeline = make_pipeline(StandardScaler(), aoso.AOSOClassifier(n_estimators=10, max_leaves=5)).fit(x, labels)
         onx = skl2onnx.to_onnx(pipeline, x[:1], options={"zipmap": False})
         label, probabilities = runtime.InferenceSession(onx.SerializeToString()).run(None, {"X": x})
         np.testing.assert_allclose(probabilities, pipeline.predict_proba(x), atol=1e-5)
@@ -166,7 +166,7 @@ def test_flaml():
 
         @classmethod
         def search_space(cls, data_size, task):
-            return {"leaves": {"domain": flaml.tune.lograndint(4, 32), "init_value": 8}}
+            return {"max_leaves": {"domain": flaml.tune.lograndint(4, 32), "init_value": 8}}
 
     automl = flaml.AutoML()
     automl.add_learner("aoso", Custom)
@@ -178,7 +178,7 @@ def test_flaml():
 def test_frames_that_narwhals_knows():
     pytest.importorskip("narwhals")
     frame = pd.DataFrame(X, columns=list("abcd"))
-    wanted = aoso.AOSOClassifier(trees=5).fit(frame, Y)
+    wanted = aoso.AOSOClassifier(n_estimators=5).fit(frame, Y)
     frames = {}
     try:
         import polars
@@ -195,7 +195,7 @@ def test_frames_that_narwhals_knows():
     if not frames:
         pytest.skip("neither polars nor duckdb is installed")
     for name, given in frames.items():
-        model = aoso.AOSOClassifier(trees=5).fit(given, Y)
+        model = aoso.AOSOClassifier(n_estimators=5).fit(given, Y)
         assert model.feature_names_in_.tolist() == list("abcd"), name
         assert model.booster_.fingerprint == wanted.booster_.fingerprint, name
         np.testing.assert_array_equal(model.predict(given), wanted.predict(frame))
@@ -208,8 +208,8 @@ def test_metadata_routing():
 
     weight = np.where(CODES == 1, 5.0, 1.0)
     with sklearn.config_context(enable_metadata_routing=True):
-        model = aoso.AOSOClassifier(trees=3, leaves=4, calibration="none")
-        search = GridSearchCV(model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False), {"leaves": [4]}, cv=3)
+        model = aoso.AOSOClassifier(n_estimators=3, max_leaves=4, calibration="none")
+        search = GridSearchCV(model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False), {"max_leaves": [4]}, cv=3)
         search.fit(X, CODES, sample_weight=weight)
-    alone = aoso.AOSOClassifier(trees=3, leaves=4, calibration="none").fit(X, CODES, sample_weight=weight)
+    alone = aoso.AOSOClassifier(n_estimators=3, max_leaves=4, calibration="none").fit(X, CODES, sample_weight=weight)
     assert search.best_estimator_.booster_.fingerprint == alone.booster_.fingerprint

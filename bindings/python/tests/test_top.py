@@ -15,7 +15,7 @@ def blobs(classes):
 @pytest.mark.parametrize(("leaf", "classes"), [("full", 6), ("full", 120), ("sparse", 150)])
 def test_the_most_likely_come_first(leaf, classes):
     x, y = blobs(classes)
-    booster = aoso.train({"trees": 5, "leaf": leaf, "leaf_classes": 4, "calibration": "none"}, aoso.Dataset(x, y))
+    booster = aoso.train({"n_estimators": 5, "leaf": leaf, "leaf_classes": 4, "calibration": "none"}, aoso.Dataset(x, y))
     proba, raw = booster.predict_proba(x), booster.predict_raw(x)
     for top in (1, 3, classes):
         labels, of = booster.predict_top(x, top)
@@ -32,7 +32,7 @@ def test_the_most_likely_come_first(leaf, classes):
 
 def test_the_estimator_has_labels():
     x, y = blobs(4)
-    model = aoso.AOSOClassifier(trees=5).fit(x, np.array(["a", "b", "c", "d"])[y])
+    model = aoso.AOSOClassifier(n_estimators=5).fit(x, np.array(["a", "b", "c", "d"])[y])
     labels, proba = model.predict_top(x, 2)
     np.testing.assert_array_equal(labels[:, 0], model.predict(x))
     np.testing.assert_array_equal(proba, -np.sort(-model.predict_proba(x), axis=1)[:, :2])

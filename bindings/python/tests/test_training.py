@@ -18,20 +18,20 @@ def sets(letters):
 
 def test_preset_paper(sets):
     booster = aoso.train({"preset": "paper"}, sets[0], callbacks=[lambda progress: progress.iteration == 3])
-    wanted = {"method": "aoso", "leaf": "full", "pairs": 4, "trees": 1000, "leaves": 20, "shrinkage": 0.1, "trim": 0.1, "seed": 0}
+    wanted = {"method": "aoso", "leaf": "full", "pairs": 4, "n_estimators": 1000, "max_leaves": 20, "learning_rate": 0.1, "trim": 0.1, "seed": 0}
     assert booster.params.items() >= wanted.items()
     assert booster.temperature == 1
 
 
 @pytest.mark.parametrize("method", ["aoso", "abc", "logitboost"])
 def test_a_model_has_its_parameters(sets, method):
-    params = {"method": method, "trees": 52, "leaves": np.int64(7), "shrinkage": 1, "seed": 2**64 - 1, "stop_loss": 1e-300,
-              "subsample": 1 / 3, "early_stopping": 50, "metric": "error", "threads": 2, "level": "generic"}
+    params = {"method": method, "n_estimators": 52, "max_leaves": np.int64(7), "learning_rate": 1, "seed": 2**64 - 1, "stop_loss": 1e-300,
+              "subsample": 1 / 3, "early_stopping_rounds": 50, "metric": "error", "nthread": 2, "level": "generic"}
     booster = aoso.train(params, sets[0], valid=sets[1])
     kept = booster.params
     assert all(type(value) is TYPES[name] for name, value in kept.items())
-    assert kept.keys() == TYPES.keys() - {"threads", "level"} - NESTED
-    assert {name: kept.get(name) for name in params} == params | {"threads": None, "level": None}
+    assert kept.keys() == TYPES.keys() - {"nthread", "level"} - NESTED
+    assert {name: kept.get(name) for name in params} == params | {"nthread": None, "level": None}
     again = aoso.train(kept, sets[0], valid=sets[1])
     assert again.fingerprint == booster.fingerprint and again.params == kept
     loaded = aoso.Booster.from_bytes(booster.to_bytes())
@@ -41,18 +41,18 @@ def test_a_model_has_its_parameters(sets, method):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"leaves": 1}, "leaves is 1; allowed: 2 to 65536"),
-        ({"leaves": 2.5}, 'leaves is "2.5"; allowed: an integer'),
-        ({"leaves": True}, "leaves"),
-        ({"shrinkage": 2}, "shrinkage is 2; allowed: above 0, at most 1"),
-        ({"shrinkage": float("nan")}, "shrinkage is NaN"),
+        ({"max_leaves": 1}, "max_leaves is 1; allowed: 2 to 65536"),
+        ({"max_leaves": 2.5}, 'max_leaves is "2.5"; allowed: an integer'),
+        ({"max_leaves": True}, "max_leaves"),
+        ({"learning_rate": 2}, "learning_rate is 2; allowed: above 0, at most 1"),
+        ({"learning_rate": float("nan")}, "learning_rate is NaN"),
         ({"metric": "rmse"}, 'metric is "rmse"; allowed: logloss, '),
         ({"colour": 1, "leavess": 2}, "there is no parameter 'colour', 'leavess' \\(did you mean leaves\\?\\); allowed: method, "),
-        ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
-        ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),
+        ({"max_leaves": "2 trees=5"}, "parameter max_leaves is '2 trees=5'; allowed: a number or a word"),
+        ({"max_leaves": [2]}, r"parameter max_leaves is \[2\]; allowed: a number or a word"),
         ({"leaves=3 trees": 1}, "there is no parameter 'leaves=3 trees'"),
         ({7: 1}, "there is no parameter 7; allowed"),
-        ({"early_stopping": 5}, "early_stopping is 5; allowed: 0 without a validation set"),
+        ({"early_stopping_rounds": 5}, "early_stopping_rounds is 5; allowed: 0 without a validation set"),
     ],
 )
 def test_bad_parameters(sets, params, message):
@@ -63,11 +63,11 @@ def test_bad_parameters(sets, params, message):
 
 def test_suggested_parameters(sets):
     auto = aoso.suggest_params(4000, 16, 26)
-    assert auto.keys() == {"trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample", "colsample_bynode", "start"}
+    assert auto.keys() == {"n_estimators", "max_leaves", "learning_rate", "min_samples_leaf", "reg_lambda", "max_delta_step", "subsample", "colsample_bynode", "start"}
     assert aoso.train(None, sets[0], valid=sets[1]).params.items() >= auto.items()
     params = aoso.suggest_params(np.int64(1_000_000), 30, 10)
     assert params and all(type(value) is TYPES[name] for name, value in params.items())
-    params |= {"trees": 2}
+    params |= {"n_estimators": 2}
     assert aoso.train(params, sets[0]).params.items() >= params.items()
     aoso.AOSOClassifier(**params)
 
@@ -82,25 +82,25 @@ def test_bad_shapes(shape, message):
 
 
 def test_numpy_numbers_are_numbers(sets):
-    plain = aoso.train({"trees": 3, "shrinkage": 0.25, "seed": 1}, sets[0])
+    plain = aoso.train({"n_estimators": 3, "learning_rate": 0.25, "seed": 1}, sets[0])
     assert (
-        aoso.train({"trees": np.int64(3), "shrinkage": np.float64(0.25), "seed": np.uint8(1)}, sets[0]).fingerprint
+        aoso.train({"n_estimators": np.int64(3), "learning_rate": np.float64(0.25), "seed": np.uint8(1)}, sets[0]).fingerprint
         == plain.fingerprint
     )
 
 
 def test_result(sets):
-    result = aoso.train({"trees": 7, "threads": 1}, *sets[:1], valid=sets[1]).result
+    result = aoso.train({"n_estimators": 7, "nthread": 1}, *sets[:1], valid=sets[1]).result
     assert (result.iterations, result.best_iteration, result.stopped_by, result.threads) == (7, 7, "trees", 1)
     assert result.train_loss > 0 and result.seconds > 0
     assert 0 < result.valid.error < 1 and result.valid.logloss > 0
-    assert aoso.train({"trees": 7}, sets[0]).result.valid is None
+    assert aoso.train({"n_estimators": 7}, sets[0]).result.valid is None
 
 
 @pytest.mark.parametrize("metric", ["logloss", "error"])
 def test_early_stopping(sets, metric):
     history = {}
-    params = {"shrinkage": 0.5, "early_stopping": 5, "metric": metric}
+    params = {"learning_rate": 0.5, "early_stopping_rounds": 5, "metric": metric}
     params["calibration"] = "none"
     booster = aoso.train(params, sets[0], valid=sets[1], callbacks=[aoso.record_evaluation(history)])
     curve = history["valid"][metric]
@@ -108,7 +108,7 @@ def test_early_stopping(sets, metric):
     assert booster.result.stopped_by == "early_stopping"
     assert booster.result.best_iteration == booster.num_trees == best == len(curve) - 5
     assert getattr(booster.result.valid, metric) == curve[best - 1]
-    by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric=metric)])
+    by_callback = aoso.train({"learning_rate": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric=metric)])
     assert by_callback.dump() == booster.dump()
     assert booster.temperature == 1 != by_callback.temperature
     assert by_callback.result.valid.logloss <= booster.result.valid.logloss
@@ -116,7 +116,7 @@ def test_early_stopping(sets, metric):
 
 def test_progress(sets):
     seen = []
-    aoso.train({"trees": 6, "early_stopping": 50}, sets[0], valid=sets[1], valid_name="v", eval_every=2, callbacks=[seen.append])
+    aoso.train({"n_estimators": 6, "early_stopping_rounds": 50}, sets[0], valid=sets[1], valid_name="v", eval_every=2, callbacks=[seen.append])
     assert [p.iteration for p in seen] == [p.trees for p in seen] == [1, 2, 3, 4, 5, 6]
     assert [sorted(p.metrics) for p in seen] == [[], ["train", "v"]] * 3
     assert [p.best_iteration for p in seen] == [0, 2, 2, 4, 4, 6]
@@ -132,7 +132,7 @@ def test_train_log_loss_is_a_weighted_mean(letters, tmp_path):
     train_set.save(tmp_path / "train")
     for data in train_set, aoso.Dataset.load(tmp_path / "train"):
         seen = []
-        booster = aoso.train({"trees": 9, "calibration": "none"}, data, callbacks=[seen.append])
+        booster = aoso.train({"n_estimators": 9, "calibration": "none"}, data, callbacks=[seen.append])
         wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"]
         assert seen[-1].metrics["train"]["logloss"] == pytest.approx(wanted, rel=1e-4)
         assert booster.result.train_loss == pytest.approx(wanted, rel=1e-4)
@@ -140,9 +140,9 @@ def test_train_log_loss_is_a_weighted_mean(letters, tmp_path):
 
 def test_a_callback_stops_training(sets):
     params = {"calibration": "none"}
-    booster = aoso.train({**params, "trees": 50}, sets[0], callbacks=[lambda p: p.iteration == 4])
+    booster = aoso.train({**params, "n_estimators": 50}, sets[0], callbacks=[lambda p: p.iteration == 4])
     assert booster.num_trees == booster.result.iterations == 4
-    assert booster.fingerprint == aoso.train({**params, "trees": 4}, sets[0]).fingerprint
+    assert booster.fingerprint == aoso.train({**params, "n_estimators": 4}, sets[0]).fingerprint
 
 
 def test_an_exception_of_a_callback_comes_out(sets):
@@ -150,15 +150,15 @@ def test_an_exception_of_a_callback_comes_out(sets):
         raise KeyError(progress.iteration)
 
     with pytest.raises(KeyError, match="1"):
-        aoso.train({"trees": 50}, sets[0], callbacks=[fail])
+        aoso.train({"n_estimators": 50}, sets[0], callbacks=[fail])
 
 
 def test_checkpoints(sets, tmp_path):
     params = {"calibration": "none"}
-    booster = aoso.train({**params, "trees": 7}, sets[0], callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=3)])
+    booster = aoso.train({**params, "n_estimators": 7}, sets[0], callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=3)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m3.aoso", "m6.aoso", "m7.aoso"]
     assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
-    assert aoso.Booster.load(tmp_path / "m3.aoso").fingerprint == aoso.train({**params, "trees": 3}, sets[0]).fingerprint
+    assert aoso.Booster.load(tmp_path / "m3.aoso").fingerprint == aoso.train({**params, "n_estimators": 3}, sets[0]).fingerprint
 
 
 def test_checkpoints_by_time(sets, tmp_path):
@@ -168,13 +168,13 @@ def test_checkpoints_by_time(sets, tmp_path):
         time.sleep(0.02)
         saved.append((tmp_path / "m").exists())
 
-    aoso.train({"trees": 5, "calibration": "none"}, sets[0], callbacks=[slow, aoso.checkpoint(tmp_path / "m", seconds=0.01)])
+    aoso.train({"n_estimators": 5, "calibration": "none"}, sets[0], callbacks=[slow, aoso.checkpoint(tmp_path / "m", seconds=0.01)])
     assert not saved[0] and saved[-1]
 
 
 def test_a_training_goes_on(sets, tmp_path):
     """It is interrupted twice, in either phase."""
-    seen, params = [], {"trees": 12}
+    seen, params = [], {"n_estimators": 12}
     want = aoso.train(params, sets[0], callbacks=[lambda p: seen.append((p.phase, p.iteration, p.metrics))])
     file = tmp_path / "training"
     for steps in (5, 17):
@@ -192,7 +192,7 @@ def test_a_training_goes_on(sets, tmp_path):
     assert again == seen
     assert got.result._replace(seconds=0) == want.result._replace(seconds=0)
     with pytest.raises(aoso.AosoError, match="other parameters"):
-        aoso.train({"trees": 13}, sets[0], checkpoint=file)
+        aoso.train({"n_estimators": 13}, sets[0], checkpoint=file)
     with pytest.raises(aoso.AosoError, match="checkpoint_seconds is -1"):
         aoso.train(params, sets[0], checkpoint=file, checkpoint_seconds=-1)
 
@@ -203,12 +203,12 @@ def test_local_boosters(sets):
     def compare(progress):
         same.append(progress.local_booster().fingerprint == progress.booster().fingerprint)
 
-    aoso.train({"trees": 5, "calibration": "none"}, sets[0], callbacks=[compare])
+    aoso.train({"n_estimators": 5, "calibration": "none"}, sets[0], callbacks=[compare])
     assert same == [True] * 5
 
 
 def test_progress_bar(sets, capsys):
-    aoso.train({"trees": 30}, sets[0], valid=sets[1], callbacks=[aoso.progress(mininterval=0)])
+    aoso.train({"n_estimators": 30}, sets[0], valid=sets[1], callbacks=[aoso.progress(mininterval=0)])
     text = capsys.readouterr().err
     assert "30/30" in text and "valid logloss=" in text
 
@@ -230,7 +230,7 @@ def test_what_callbacks_refuse():
 )
 def test_arguments_that_are_none(sets, arguments, message):
     with pytest.raises(aoso.AosoError, match=message):
-        aoso.train(**{"params": {"trees": 3}, "train_set": sets[0], **arguments})
+        aoso.train(**{"params": {"n_estimators": 3}, "train_set": sets[0], **arguments})
 
 
 @pytest.mark.parametrize(
@@ -246,23 +246,23 @@ def test_arguments_that_are_none(sets, arguments, message):
 )
 def test_cross_validation_that_is_none(small, arguments, message):
     with pytest.raises(aoso.AosoError, match=message):
-        aoso.cv(**{"params": {"trees": 3}, "x": small[0], "y": small[1], **arguments})
+        aoso.cv(**{"params": {"n_estimators": 3}, "x": small[0], "y": small[1], **arguments})
 
 
 def test_continued_training(sets, letters):
     x, y, _ = letters
-    booster = aoso.train({"trees": 10}, sets[0])
-    more = aoso.train({"trees": 5}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
+    booster = aoso.train({"n_estimators": 10}, sets[0])
+    more = aoso.train({"n_estimators": 5}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
     assert more.num_trees == 15
     assert more.dump(10) == booster.dump()
     assert more.evaluate(x[4000:6000], y[4000:6000])["logloss"] < booster.evaluate(x[4000:6000], y[4000:6000])["logloss"]
     few = y[:4000] < "C"
-    again = aoso.train({"trees": 1}, aoso.Dataset(x[:4000][few], y[:4000][few], init_model=booster))
+    again = aoso.train({"n_estimators": 1}, aoso.Dataset(x[:4000][few], y[:4000][few], init_model=booster))
     assert again.classes.tolist() == booster.classes.tolist()
     with pytest.raises(ValueError, match='y has 10 labels, none of which is known, such as 0; allowed: '):
         aoso.Dataset(x[:10], np.zeros(10, int), init_model=booster)
     with pytest.raises(ValueError, match="as in the model to continue"):
-        aoso.train({"trees": 30, "method": "abc"}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
+        aoso.train({"n_estimators": 30, "method": "abc"}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
 
 
 def test_a_validation_set_of_another_training_set(sets, small):
@@ -284,7 +284,7 @@ def test_validation_sets_take_the_bins_of_the_training_set(blobs):
     x, y = blobs
     train_set = aoso.Dataset(x[:500], y[:500])
     x_valid, y_valid, weight = x[500:], y[500:], np.linspace(0.5, 2, 400)
-    params = {"early_stopping": 5, "trees": 40}
+    params = {"early_stopping_rounds": 5, "n_estimators": 40}
     want = aoso.train(params, train_set, valid=train_set.aligned(x_valid, y_valid, weight=weight))
     for valid in (
         (x_valid, y_valid, weight),
@@ -300,7 +300,7 @@ def test_several_validation_sets(blobs):
     train_set = aoso.Dataset(x[:500], y[:500])
     history, one = {}, {}
     valid_sets = {"fit": train_set, "first": (x[500:700], y[500:700]), "second": (x[700:], y[700:])}
-    params = {"trees": 6, "calibration": "none", "early_stopping": 100}
+    params = {"n_estimators": 6, "calibration": "none", "early_stopping_rounds": 100}
     booster = aoso.train(params, train_set, valid_sets=valid_sets, callbacks=[aoso.record_evaluation(history)])
     alone = aoso.train(params, train_set, valid=valid_sets["first"], callbacks=[aoso.record_evaluation(one)])
     assert booster.fingerprint == alone.fingerprint
@@ -315,7 +315,7 @@ def test_the_names_of_validation_sets(blobs):
     x, y = blobs
     train_set = aoso.Dataset(x, y)
     history = {}
-    aoso.train({"trees": 2}, train_set, valid_sets=[(x, y), train_set, (x, y)], callbacks=[aoso.record_evaluation(history)])
+    aoso.train({"n_estimators": 2}, train_set, valid_sets=[(x, y), train_set, (x, y)], callbacks=[aoso.record_evaluation(history)])
     assert sorted(history) == ["train", "training", "valid_0", "valid_2"]
     for arguments, match in (
         ({"valid_sets": [(x, y)], "valid_names": ["a", "b"]}, "valid_names has 2 names; allowed: 1"),
@@ -341,16 +341,16 @@ def test_early_stopping_follows_a_custom_metric(blobs):
         return [("zero", 0.0, True), ("right", 1 - wrong(proba, dataset)[1], True)]
 
     arguments = {"valid_sets": [(x[500:], y[500:])]}
-    want = aoso.train({"metric": "error", "early_stopping": 5}, train_set, **arguments)
+    want = aoso.train({"metric": "error", "early_stopping_rounds": 5}, train_set, **arguments)
     for metric, feval in (("wrong", wrong), ("custom", [wrong, right]), ("right", [wrong, right])):
         record = [aoso.record_evaluation(history)]
-        got = aoso.train({"metric": metric, "early_stopping": 5}, train_set, feval=feval, callbacks=record, **arguments)
+        got = aoso.train({"metric": metric, "early_stopping_rounds": 5}, train_set, feval=feval, callbacks=record, **arguments)
         assert got.result[:4] == want.result[:4]
         assert got.result.stopped_by == "early_stopping"
         assert (got.fingerprint, got.temperature) == (want.fingerprint, want.temperature)
         assert history["valid_0"]["wrong"] == history["valid_0"]["error"]
     with pytest.raises(ValueError, match="metric is 'left'; allowed: .* feval returns"):
-        aoso.train({"metric": "left", "early_stopping": 5}, train_set, feval=wrong, **arguments)
+        aoso.train({"metric": "left", "early_stopping_rounds": 5}, train_set, feval=wrong, **arguments)
     with pytest.raises(ValueError, match="feval has returned 3"):
         aoso.train({}, train_set, feval=lambda *_: 3, **arguments)
 
@@ -376,13 +376,13 @@ def test_cv_is_the_mean_of_the_folds(letters):
     x, y, _ = letters
     x, y = x[:1500], y[:1500]
     folds = [(np.arange(1000), np.arange(1000, 1500)), (np.arange(500, 1500), np.arange(500))]
-    result = aoso.cv({"trees": 12}, x, y, folds=folds, eval_every=3, max_bins=20)
+    result = aoso.cv({"n_estimators": 12}, x, y, folds=folds, eval_every=3, max_bin=20)
     histories = []
     for rows, test in folds:
-        train_set = aoso.Dataset(x[rows], y[rows], max_bins=20)
+        train_set = aoso.Dataset(x[rows], y[rows], max_bin=20)
         history = {}
         aoso.train(
-            {"trees": 12},
+            {"n_estimators": 12},
             train_set,
             valid=train_set.aligned(x[test], y[test]),
             eval_every=3,
@@ -399,8 +399,8 @@ def test_cv_is_the_mean_of_the_folds(letters):
 def test_cv_stops_early_on_the_mean(letters):
     x, y, _ = letters
     x, y = x[:1500], y[:1500]
-    params = {"trees": 400, "shrinkage": 0.5}
-    whole, stopped = aoso.cv(params, x, y, folds=3), aoso.cv({**params, "early_stopping": 10}, x, y, folds=3)
+    params = {"n_estimators": 400, "learning_rate": 0.5}
+    whole, stopped = aoso.cv(params, x, y, folds=3), aoso.cv({**params, "early_stopping_rounds": 10}, x, y, folds=3)
     curve = whole["logloss-mean"]
     best = next(i for i in range(len(curve)) if all(curve[i] <= curve[i + 1 : i + 11]))
     assert stopped["iteration"].tolist() == list(range(1, best + 2))
@@ -412,12 +412,12 @@ def test_cv_of_folds_that_end_before_others():
     y = np.where(x[:, 0] < 30, 0, 1)
     folds = [(np.arange(30), np.arange(29, 59)), (np.arange(20, 40), np.arange(20))]  # the first has one class only
     with pytest.warns(UserWarning, match="29 of the 30 labels in y are unknown, such as 1; known are 0"):
-        result = aoso.cv({"trees": 25}, x, y, folds=folds, eval_every=10)
+        result = aoso.cv({"n_estimators": 25}, x, y, folds=folds, eval_every=10)
     assert result["iteration"].tolist() == [10, 20, 25]
     np.testing.assert_allclose(result["error-mean"], 29 / 60)  # what the first does not know, nothing of the second
     with pytest.raises(ValueError, match="y has 30 labels, none of which is known, such as 1; allowed: 0"):
-        aoso.cv({"trees": 25}, x, y, folds=[(np.arange(30), np.arange(30, 60))])
-    assert aoso.cv({"trees": 3}, x, y, folds=2, eval_every=10)["iteration"].tolist() == [3]
+        aoso.cv({"n_estimators": 25}, x, y, folds=[(np.arange(30), np.arange(30, 60))])
+    assert aoso.cv({"n_estimators": 3}, x, y, folds=2, eval_every=10)["iteration"].tolist() == [3]
 
 
 def test_cv_of_tables_and_weights(letters):
@@ -428,9 +428,9 @@ def test_cv_of_tables_and_weights(letters):
     import pyarrow as pa
 
     frame = pd.DataFrame(x, columns=names)
-    wanted = aoso.cv({"trees": 5}, x, y, folds=2, weight=np.arange(600) + 1)
+    wanted = aoso.cv({"n_estimators": 5}, x, y, folds=2, weight=np.arange(600) + 1)
     for form in (frame, pl.from_pandas(frame), pa.table(frame), sp.csr_array(x), x.tolist()):
-        result = aoso.cv({"trees": 5}, form, y.tolist(), folds=2, weight=list(range(1, 601)))
+        result = aoso.cv({"n_estimators": 5}, form, y.tolist(), folds=2, weight=list(range(1, 601)))
         assert {name: values.tolist() for name, values in result.items()} == {
             name: values.tolist() for name, values in wanted.items()
         }
@@ -468,7 +468,7 @@ def softmax_loss(scores, train_set):
 def test_a_custom_objective(blobs, threads):
     x, y = blobs
     train_set, valid = aoso.Dataset(x[:500], y[:500]), (x[500:], y[500:])
-    params = {"trees": 30, "leaves": 8, "l2": 1, "threads": threads}
+    params = {"n_estimators": 30, "max_leaves": 8, "reg_lambda": 1, "nthread": threads}
     history = {}
     with_raw = lambda scores, _: ("raw", float(np.abs(scores.sum(axis=1)).max()), False)  # noqa: E731
     record = [aoso.record_evaluation(history)]
@@ -478,7 +478,7 @@ def test_a_custom_objective(blobs, threads):
     assert booster.result.held_out is None
     assert booster.evaluate(*valid)["error"] < own.evaluate(*valid)["error"] + 0.03
     assert max(history["valid_0"]["raw"]) < 1e-4  # raw scores sum to zero
-    again = aoso.train({**params, "threads": 3 - threads}, train_set, objective=softmax_loss)
+    again = aoso.train({**params, "nthread": 3 - threads}, train_set, objective=softmax_loss)
     assert booster.fingerprint == again.fingerprint
 
 
@@ -509,23 +509,23 @@ def test_objectives_that_fail(blobs):
 
 def test_the_shrinkage_changes_between_iterations(blobs):
     train_set = aoso.Dataset(*blobs)
-    params = {"preset": "paper", "trees": 2, "leaves": 4, "shrinkage": 0.1}
+    params = {"preset": "paper", "n_estimators": 2, "max_leaves": 4, "learning_rate": 0.1}
     plain = aoso.train(params, train_set)
-    changed = aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0.2)])
+    changed = aoso.train(params, train_set, callbacks=[lambda progress: progress.set_learning_rate(0.2)])
 
     def steps(booster, tree):
         return np.array([[value for _, value in leaf["steps"]] for leaf in booster.tree(tree)["leaves"]])
 
     assert (steps(plain, 0) == steps(changed, 0)).all()
     np.testing.assert_allclose(steps(changed, 1), 2 * steps(plain, 1), rtol=1e-5)
-    with pytest.raises(ValueError, match="shrinkage is 0; allowed: above 0"):
-        aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0)])
+    with pytest.raises(ValueError, match="learning_rate is 0; allowed: above 0"):
+        aoso.train(params, train_set, callbacks=[lambda progress: progress.set_learning_rate(0)])
 
 
 def test_class_weights(blobs):
     x, y = blobs
     x, y = x[y != "c"][:300], y[y != "c"][:300]
-    params = {"preset": "paper", "trees": 5}
+    params = {"preset": "paper", "n_estimators": 5}
     train_set = aoso.Dataset(x, y)
     counts = dict(zip(*np.unique(y, return_counts=True)))
     for given, weights in (
@@ -550,9 +550,9 @@ def test_class_weights(blobs):
 @pytest.mark.parametrize("value", [None, "text", np.arange(3), 1j, 10**400])
 def test_a_metric_that_returns_nonsense(small, value):
     with pytest.raises(aoso.errors.ArgumentError, match="the metric 'a' is .*; allowed: a number"):
-        aoso.train({"trees": 3}, aoso.Dataset(*small), valid=small, feval=lambda p, d: ("a", value, True))
+        aoso.train({"n_estimators": 3}, aoso.Dataset(*small), valid=small, feval=lambda p, d: ("a", value, True))
     with pytest.raises(aoso.errors.ArgumentError, match="feval has returned .*; allowed: .name, value, whether higher is better"):
-        aoso.train({"trees": 3}, aoso.Dataset(*small), valid=small, feval=lambda p, d: ("a", 0.5, value))
+        aoso.train({"n_estimators": 3}, aoso.Dataset(*small), valid=small, feval=lambda p, d: ("a", 0.5, value))
 
 
 def test_a_metric_that_is_nan(small):
@@ -560,10 +560,10 @@ def test_a_metric_that_is_nan(small):
         return "a", np.nan, True
 
     seen = []
-    aoso.train({"trees": 3}, aoso.Dataset(*small), valid=small, feval=nan, callbacks=[lambda p: seen.append(p.metrics["valid"]["a"])])
+    aoso.train({"n_estimators": 3}, aoso.Dataset(*small), valid=small, feval=nan, callbacks=[lambda p: seen.append(p.metrics["valid"]["a"])])
     assert np.isnan(seen).all()
     with pytest.raises(aoso.errors.ArgumentError, match="the metric 'a' is NaN; allowed: a number, because early stopping watches it"):
-        aoso.train({"trees": 3, "early_stopping": 2, "metric": "a"}, aoso.Dataset(*small), valid=small, feval=nan)
+        aoso.train({"n_estimators": 3, "early_stopping_rounds": 2, "metric": "a"}, aoso.Dataset(*small), valid=small, feval=nan)
 
 
 @pytest.mark.parametrize(
@@ -579,14 +579,14 @@ def test_a_metric_that_is_nan(small):
 )
 def test_an_objective_that_returns_nonsense(small, returned, message):
     with pytest.raises(aoso.errors.ArgumentError, match=message):
-        aoso.train({"trees": 3}, aoso.Dataset(*small), objective=lambda scores, dataset: returned)
+        aoso.train({"n_estimators": 3}, aoso.Dataset(*small), objective=lambda scores, dataset: returned)
 
 
 def test_a_callback_that_returns_an_array(small):
     for train in (
-        lambda callbacks: aoso.train({"trees": 3}, aoso.Dataset(*small), callbacks=callbacks),
-        lambda callbacks: aoso.cv({"trees": 3}, *small, folds=2, callbacks=callbacks),
-        lambda callbacks: aoso.tune({"trees": 3}, aoso.Dataset(*small), trials=1, callbacks=callbacks),
+        lambda callbacks: aoso.train({"n_estimators": 3}, aoso.Dataset(*small), callbacks=callbacks),
+        lambda callbacks: aoso.cv({"n_estimators": 3}, *small, folds=2, callbacks=callbacks),
+        lambda callbacks: aoso.tune({"n_estimators": 3}, aoso.Dataset(*small), trials=1, callbacks=callbacks),
     ):
         with pytest.raises(aoso.errors.ArgumentError, match=r"callbacks\[0\] has returned array\(\[0, 1, 2\]\); allowed: True to end"):
             train([lambda progress: np.arange(3)])
@@ -607,15 +607,15 @@ def test_callbacks_can_be_pickled(small):
 def test_folds_that_are_nonsense(small):
     for folds in ("3", 3.5, None):
         with pytest.raises(aoso.errors.ArgumentError, match="folds is .*; allowed: a number of folds, pairs"):
-            aoso.cv({"trees": 2}, *small, folds=folds)
+            aoso.cv({"n_estimators": 2}, *small, folds=folds)
     with pytest.raises(aoso.errors.ArgumentError, match="seed is '3'; allowed: an integer"):
-        aoso.cv({"trees": 2}, *small, seed="3")
-    assert len(aoso.cv({"trees": 2}, *small, folds=np.array(3), seed=np.array(1))["iteration"]) == 2
+        aoso.cv({"n_estimators": 2}, *small, seed="3")
+    assert len(aoso.cv({"n_estimators": 2}, *small, folds=np.array(3), seed=np.array(1))["iteration"]) == 2
 
 
 def test_a_model_that_cannot_be_saved_on_the_way(small, tmp_path):
     with pytest.warns(UserWarning, match="the model so far is not saved: cannot write .*no such file or directory"):
-        booster = aoso.train({"trees": 3}, aoso.Dataset(*small), callbacks=[aoso.checkpoint(tmp_path / "gone/m", every=1)])
+        booster = aoso.train({"n_estimators": 3}, aoso.Dataset(*small), callbacks=[aoso.checkpoint(tmp_path / "gone/m", every=1)])
     assert booster.num_trees == 3
 
 
@@ -628,17 +628,17 @@ def test_a_checkpoint_that_cannot_be_saved_on_the_way(small, tmp_path):
             file.mkdir()
 
     with pytest.warns(UserWarning, match="the checkpoint is not up to date: cannot write .*checkpoint") as warned:
-        booster = aoso.train({"trees": 9}, aoso.Dataset(*small), callbacks=[take_its_name], checkpoint=file, checkpoint_seconds=1e-9)
+        booster = aoso.train({"n_estimators": 9}, aoso.Dataset(*small), callbacks=[take_its_name], checkpoint=file, checkpoint_seconds=1e-9)
     assert booster.num_trees == 9 and len(warned) == 1
 
 
 def test_a_checkpoint_in_a_folder_that_is_missing(small, tmp_path):
     with pytest.raises(OSError, match="cannot write .*no such file or directory"):
-        aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint=tmp_path / "missing/checkpoint")
+        aoso.train({"n_estimators": 3}, aoso.Dataset(*small), checkpoint=tmp_path / "missing/checkpoint")
 
 
 def test_paths_that_are_none(small):
     with pytest.raises(TypeError, match="path is 3.5; allowed: a path"):
-        aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint=3.5)
+        aoso.train({"n_estimators": 3}, aoso.Dataset(*small), checkpoint=3.5)
     with pytest.raises(aoso.errors.ArgumentError, match="checkpoint is ''; allowed: the path of a file"):
-        aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint="")
+        aoso.train({"n_estimators": 3}, aoso.Dataset(*small), checkpoint="")

@@ -9,7 +9,7 @@ import pytest
 import aoso
 from aoso import AOSOClassifier
 
-FEW = {"threads": 1, "calibration": "holdout", "trees": 20}
+FEW = {"nthread": 1, "calibration": "holdout", "n_estimators": 20}
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def test_the_best_trial_becomes_the_model(sets):
     first = table["refined_loss"][(table["trial"] == 1) & (table["rung"] == 3)]
     assert table["refined_loss"][table["rung"] == 3].min() <= first
     assert [step.phase for step in (seen[0], seen[-1])] == ["search", "train"] and seen[-1].trials == 6
-    again = aoso.train({**tuning.params, "threads": 1, "calibration": "none"}, train_set)
+    again = aoso.train({**tuning.params, "nthread": 1, "calibration": "none"}, train_set)
     assert np.array_equal(again.predict_raw(x), tuning.booster.predict_raw(x))
-    assert aoso.tune({**FEW, "threads": 2}, train_set, trials=6).booster.fingerprint == tuning.booster.fingerprint
+    assert aoso.tune({**FEW, "nthread": 2}, train_set, trials=6).booster.fingerprint == tuning.booster.fingerprint
 
 
 def test_goes_on_from_a_table(sets, tmp_path):
@@ -59,13 +59,13 @@ def test_arguments(sets):
     ):
         with pytest.raises(ValueError, match=text):
             aoso.tune({}, train_set, **arguments)
-    with pytest.raises(ValueError, match="early_stopping"):
-        aoso.tune({"early_stopping": 3}, train_set)
+    with pytest.raises(ValueError, match="early_stopping_rounds"):
+        aoso.tune({"early_stopping_rounds": 3}, train_set)
 
 
 def test_time_limit(sets):
     train_set, *_ = sets
-    tuning = aoso.tune({"time_limit": 0.3, "threads": 1}, train_set)
+    tuning = aoso.tune({"time_limit": 0.3, "nthread": 1}, train_set)
     assert tuning.booster.num_trees > 0 and tuning.booster.result.seconds < 5
 
 

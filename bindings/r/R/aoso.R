@@ -39,7 +39,7 @@ predictors <- function(terms, frame) {
   frame[variables]
 }
 
-fit <- function(x, y, weights, valid, class_weights = NULL, callback = NULL, verbose = FALSE, max_bins = 255L, ...) {
+fit <- function(x, y, weights, valid, class_weights = NULL, callback = NULL, verbose = FALSE, max_bin = 255L, ...) {
   input <- as_input(x)
   rows <- input$dim[1L]
   labels <- as_labels(y, rows, "y")
@@ -47,7 +47,7 @@ fit <- function(x, y, weights, valid, class_weights = NULL, callback = NULL, ver
   state <- new.env(parent = emptyenv())
   out <- .Call(
     r_train, input, labels, weigh_classes(weights, labels, class_weights), input$names, as_valid(valid, input$names),
-    parameters_text(...), as.integer(max_bins), watcher(callback, verbose, state), label_type(y)
+    parameters_text(...), as.integer(max_bin), watcher(callback, verbose, state), label_type(y)
   )
   if (!is.null(state$error)) stop(state$error)
   new_model(out[[1L]], y, as_result(out[[2L]]))

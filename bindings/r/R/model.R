@@ -77,7 +77,7 @@ print.summary.aoso <- function(x, n = 10L, ...) {
   more <- if (length(model$classes) > 20L) "..."
   cat("classes:", utils::head(as.character(model$classes), 20L), more, "\n")
   cat(sprintf("temperature: %.4f\nfingerprint: %s\n", model$temperature, model$fingerprint))
-  shown <- model$parameters[intersect(c("trees", "leaves", "shrinkage", "min_samples", "l2", "subsample"), names(model$parameters))]
+  shown <- model$parameters[intersect(c("n_estimators", "max_leaves", "learning_rate", "min_samples_leaf", "reg_lambda", "subsample"), names(model$parameters))]
   cat("parameters:", paste(names(shown), shown, sep = "=", collapse = " "), "\n\n")
   shown <- x$importance[seq_len(min(n, nrow(x$importance))), ]
   print(shown, row.names = FALSE, digits = 4L)

@@ -1,10 +1,10 @@
-# Parameters as the text that the library reads: "trees=100 shrinkage=0.1".
+# Parameters as the text that the library reads: "n_estimators=100 learning_rate=0.1".
 
 parameters_text <- function(...) {
   values <- list(...)
   if (length(values) == 0L) return("")
   names <- names(values)
-  if (is.null(names) || any(names == "")) stop("an argument has no name; allowed: parameters such as trees = 100", call. = FALSE)
+  if (is.null(names) || any(names == "")) stop("an argument has no name; allowed: parameters such as n_estimators = 100", call. = FALSE)
   paste(names, mapply(parameter_text, names, values), sep = "=", collapse = "\n")
 }
 

@@ -1,15 +1,15 @@
 # Predictions.
 
-predict.aoso <- function(object, newdata, type = c("class", "prob", "raw", "leaf", "shap", "set"), trees = 0, alpha = 0.1, threads = 0, ...) {
+predict.aoso <- function(object, newdata, type = c("class", "prob", "raw", "leaf", "shap", "set"), trees = 0, alpha = 0.1, nthread = 0, ...) {
   type <- match.arg(type)
   pointer <- pointer_of(object)
   input <- as_input(new_rows(object, newdata))
   rows <- input$dim[1L]
   if (type == "set") {
-    out <- matrix(.Call(r_predict_set, pointer, input, alpha, threads) == 1L, ncol = rows)
+    out <- matrix(.Call(r_predict_set, pointer, input, alpha, nthread) == 1L, ncol = rows)
     return(in_order(object, out))
   }
-  out <- .Call(r_predict, pointer, input, type, trees, threads)
+  out <- .Call(r_predict, pointer, input, type, trees, nthread)
   switch(type,
     class = object$classes[out + 1L],
     leaf = t(matrix(out, ncol = rows)) + 1L,
@@ -41,10 +41,10 @@ contributions <- function(model, out, rows) {
   aperm(out[, class_order(model), , drop = FALSE], c(3L, 1L, 2L))
 }
 
-aoso_evaluate <- function(model, newdata, y, weights = NULL, trees = 0, threads = 0) {
+aoso_evaluate <- function(model, newdata, y, weights = NULL, trees = 0, nthread = 0) {
   pointer <- pointer_of(model)
   input <- as_input(new_rows(model, newdata))
   rows <- input$dim[1L]
-  out <- .Call(r_evaluate, pointer, input, as_labels(y, rows, "y"), as_weights(weights, rows, "weights"), trees, threads)
+  out <- .Call(r_evaluate, pointer, input, as_labels(y, rows, "y"), as_weights(weights, rows, "weights"), trees, nthread)
   stats::setNames(out, c("errors", "error_rate", "log_loss"))
 }

@@ -4,7 +4,7 @@ says <- function(code, text) {
   message <- tryCatch({ code; "no error" }, error = conditionMessage)
   if (!grepl(text, message, fixed = TRUE)) stop("the error is \"", message, "\", not \"", text, "\"")
 }
-quick <- function(...) aoso(..., trees = 20, calibration = "none", threads = 2)
+quick <- function(...) aoso(..., n_estimators = 20, calibration = "none", nthread = 2)
 
 # The class depends on a factor alone. NA and unused levels are missing, and no class of their own.
 n <- 300

@@ -7,7 +7,7 @@ says <- function(code, text) {
 
 stopifnot(aoso_version()[["version"]] == utils::packageVersion("aoso"))
 
-model <- aoso(Species ~ log(Petal.Width) + . - Sepal.Width, iris, threads = 2)
+model <- aoso(Species ~ log(Petal.Width) + . - Sepal.Width, iris, nthread = 2)
 x <- iris[c(1:3, 51:53, 101:103), 1:4]
 stopifnot(identical(model$features, c("log(Petal.Width)", "Sepal.Length", "Petal.Length", "Petal.Width")))
 

@@ -5,7 +5,7 @@ says <- function(code, text) {
   message <- error_of(code)
   if (!grepl(text, message, fixed = TRUE)) stop("the error is \"", message, "\", not \"", text, "\"")
 }
-quick <- function(...) aoso(..., trees = 20, calibration = "none", threads = 2)
+quick <- function(...) aoso(..., n_estimators = 20, calibration = "none", nthread = 2)
 
 # Both interfaces train the same model, from a data frame, a matrix and a sparse matrix.
 x <- as.matrix(iris[, 1:4])
@@ -23,14 +23,14 @@ if (requireNamespace("Matrix", quietly = TRUE)) {
 stopifnot(quick(Species ~ ., iris, start = "linear")$parameters$start == "linear")
 
 # The default: rows are held out, and parameters are chosen.
-default <- aoso(Species ~ ., iris, threads = 2)
-stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_rate"]] < 0.1, default$parameters$trees == default$trees)
+default <- aoso(Species ~ ., iris, nthread = 2)
+stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_rate"]] < 0.1, default$parameters$n_estimators == default$trees)
 
 # A validation set takes their place; early stopping.
 odd <- seq(1, 150, 2)
-watched <- aoso(Species ~ ., iris[odd, ], valid = iris[-odd, ], early_stopping = 5, trees = 500, threads = 2)
+watched <- aoso(Species ~ ., iris[odd, ], valid = iris[-odd, ], early_stopping_rounds = 5, n_estimators = 500, nthread = 2)
 stopifnot(watched$result$stopped_by == "early_stopping", watched$trees < 500, watched$result$valid[["error_rate"]] < 0.1)
-listed <- aoso(x[odd, ], iris$Species[odd], valid = list(x = x[-odd, 4:1], y = iris$Species[-odd]), early_stopping = 5, trees = 500, threads = 2)
+listed <- aoso(x[odd, ], iris$Species[odd], valid = list(x = x[-odd, 4:1], y = iris$Species[-odd]), early_stopping_rounds = 5, n_estimators = 500, nthread = 2)
 stopifnot(listed$fingerprint == watched$fingerprint)
 warned <- tryCatch(quick(Species ~ ., iris[1:100, ], valid = iris), warning = conditionMessage)
 stopifnot(grepl("50 rows of the validation set", warned))
@@ -40,7 +40,7 @@ twice <- rep(1:2, 75)
 doubled <- quick(x, iris$Species, weights = twice)
 stopifnot(
   doubled$fingerprint != model$fingerprint,
-  aoso(Species ~ . - count, cbind(iris, count = twice), count, trees = 20, calibration = "none", threads = 2)$fingerprint ==
+  aoso(Species ~ . - count, cbind(iris, count = twice), count, n_estimators = 20, calibration = "none", nthread = 2)$fingerprint ==
     doubled$fingerprint,
   quick(x, iris$Species, class_weights = c(setosa = 2, versicolor = 2, virginica = 2))$fingerprint ==
     quick(x, iris$Species, weights = rep(2, 150))$fingerprint,
@@ -56,7 +56,7 @@ stopifnot(alone$parameters$interaction_constraints == '[["Petal.Width","Petal.Le
 
 # A callback sees each iteration, and can end training.
 seen <- NULL
-stopped <- aoso(Species ~ ., iris, trees = 50, calibration = "none", threads = 2, callback = function(now) {
+stopped <- aoso(Species ~ ., iris, n_estimators = 50, calibration = "none", nthread = 2, callback = function(now) {
   seen <<- c(seen, now$train_loss)
   now$iteration == 7
 })
@@ -74,8 +74,8 @@ stopifnot(interrupted == "interrupted", quick(Species ~ ., iris)$fingerprint == 
 
 # Errors name the argument, the value and what is allowed.
 says(quick(Species ~ ., iris, no_such = 1), "\"no_such\"; allowed: method, leaf")
-says(quick(Species ~ ., iris, leaves = 1), "leaves")
-says(quick(Species ~ ., iris, leaves = 1:2), "leaves has 2 values")
+says(quick(Species ~ ., iris, max_leaves = 1), "max_leaves")
+says(quick(Species ~ ., iris, max_leaves = 1:2), "max_leaves has 2 values")
 says(quick(x, iris$Species, 7), "weights has length 1; allowed: 150 numbers")
 says(quick(x, iris$Species[-1]), "y has 149 labels; allowed: 150")
 says(quick(x, c(NA, 1:149)), "y[1] is NA")

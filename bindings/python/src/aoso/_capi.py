@@ -81,10 +81,10 @@ class DatasetOptions:
         x: Matrix,
         categorical: list[int],
         *,
-        max_bins: int,
+        max_bin: int,
         sample_rows: int,
         seed: int,
-        threads: int,
+        nthread: int,
         dense_only: bool,
         path: str | os.PathLike[str] | None,
         text_labels: bool = False,
@@ -92,10 +92,10 @@ class DatasetOptions:
         ranks: Ranks | None = None,
     ) -> None:
         self.struct = o = structs.DatasetOptions()
-        o.set_integer("max_bins", max_bins)
+        o.set_integer("max_bin", max_bin)
         o.set_integer("sample_rows", sample_rows)
         o.set_integer("seed", seed)
-        o.set_integer("threads", threads, "num_threads")
+        o.set_integer("nthread", nthread)
         o.dense_only = bool(dense_only)
         o.text_labels = text_labels
         if init is not None:
@@ -249,8 +249,8 @@ class Params:
         _call("params_parse", self.struct, " ".join(_assignment(k, v) for k, v in values.items() if v is not None).encode())
         _call("params_check", self.struct)
 
-        self.trees: int = self.struct.trees
-        self.early_stopping: int = self.struct.early_stopping
+        self.n_estimators: int = self.struct.n_estimators
+        self.early_stopping_rounds: int = self.struct.early_stopping_rounds
 
 
 def suggested(rows: Any, features: Any, classes: Any) -> dict[str, Any]:
@@ -370,7 +370,7 @@ def model_info(model: Handle) -> ModelInfo:
 def params(model: Handle) -> dict[str, Any]:
     """The parameters that belong to the model. Threads and level do not."""
     values = _read_params(json.loads(_string("model_describe", model))["params"])
-    return {name: value for name, value in values.items() if name not in ("threads", "level")}
+    return {name: value for name, value in values.items() if name not in ("nthread", "level")}
 
 
 def fingerprint(model: Handle) -> str:
@@ -465,10 +465,10 @@ def merge(models: Sequence[Handle]) -> Handle:
     return _create("model_merge", handles, len(models))
 
 
-def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: float, threads: int) -> Handle:
+def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: float, nthread: int) -> Handle:
     options = structs.RefitOptions(keep=number("keep", keep, "a number, 0 to 1"))
     options.weights, options.num_weights = _optional(weights)
-    options.set_integer("threads", threads, "num_threads")
+    options.set_integer("nthread", nthread)
     return _create("model_refit", model, x.struct, y.struct, options)
 
 
@@ -480,16 +480,16 @@ class Calibration(NamedTuple):
     after: float
 
 
-def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[Handle, Calibration]:
+def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, nthread: int) -> tuple[Handle, Calibration]:
     calibrated, r = Handle("model"), structs.Calibration()
-    options = _predict_options(0, threads)
+    options = _predict_options(0, nthread)
     _call("model_calibrate", model, x.struct, y.struct, *_optional(weights), options, calibrated.out, r)
     return calibrated, Calibration(r.temperature, r.before, r.after)
 
 
-def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Evaluation:
+def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, nthread: int) -> Evaluation:
     out = structs.Evaluation()
-    _call("model_evaluate", model, x.struct, y.struct, *_optional(weights), _predict_options(0, threads), out)
+    _call("model_evaluate", model, x.struct, y.struct, *_optional(weights), _predict_options(0, nthread), out)
     return _read_evaluation(out)
 
 
@@ -518,53 +518,53 @@ SET_METHODS = ("lac", "aps", "raps")
 
 
 def predict_set(
-    model: Handle, x: Matrix, classes: int, alpha: float, method: str, class_conditional: bool, non_empty: bool, threads: int
+    model: Handle, x: Matrix, classes: int, alpha: float, method: str, class_conditional: bool, non_empty: bool, nthread: int
 ) -> Array:
     number = SET_METHODS.index(method)
     sets = structs.SetOptions(method=number, alpha=alpha, class_conditional=bool(class_conditional), non_empty=bool(non_empty))
     out = np.empty((x.shape[0], classes), np.bool_)
     try:
-        _call("model_predict_set", model, x.struct, sets, _predict_options(0, threads), _address(out), out.size)
+        _call("model_predict_set", model, x.struct, sets, _predict_options(0, nthread), _address(out), out.size)
     except errors.ForkError as e:
         return _conformal.predict_set(_forked.twin(model, e), x, alpha, method, class_conditional, non_empty)
     return out
 
 
-def conformalize(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Handle:
-    return _create("model_conformalize", model, x.struct, y.struct, *_optional(weights), _predict_options(0, threads))
+def conformalize(model: Handle, x: Matrix, y: Labels, weights: Array | None, nthread: int) -> Handle:
+    return _create("model_conformalize", model, x.struct, y.struct, *_optional(weights), _predict_options(0, nthread))
 
 
-def decide(model: Handle, x: Matrix, costs: Array, threads: int) -> tuple[Array, Array]:
+def decide(model: Handle, x: Matrix, costs: Array, nthread: int) -> tuple[Array, Array]:
     decisions, expected = np.empty(x.shape[0], np.int32), np.empty(x.shape[0])
     out = (_address(decisions), _address(expected), len(decisions))
     try:
-        _call("model_decide", model, x.struct, _address(costs), costs.size, _predict_options(0, threads), *out)
+        _call("model_decide", model, x.struct, _address(costs), costs.size, _predict_options(0, nthread), *out)
     except errors.ForkError as e:
         return _forked.decide(_forked.twin(model, e), x, costs)
     return decisions, expected
 
 
-def reliability(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[float, float, Array]:
+def reliability(model: Handle, x: Matrix, y: Labels, weights: Array | None, nthread: int) -> tuple[float, float, Array]:
     """The Brier score, the expected calibration error and the bins."""
     r = structs.Reliability()
-    _call("model_reliability", model, x.struct, y.struct, *_optional(weights), _predict_options(0, threads), r)
+    _call("model_reliability", model, x.struct, y.struct, *_optional(weights), _predict_options(0, nthread), r)
     return r.brier, r.ece, np.frombuffer(r.bins, structs.RELIABILITY_BIN)[: r.num_bins].copy()
 
 
-def _predict_options(trees: int, threads: int) -> structs.PredictOptions:
+def _predict_options(trees: int, nthread: int) -> structs.PredictOptions:
     options = structs.PredictOptions()
-    options.set_integer("threads", threads, "num_threads")
+    options.set_integer("nthread", nthread)
     options.set_integer("trees", trees)
     return options
 
 
-def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads: int) -> Array:
+def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, nthread: int) -> Array:
     """Predict without the GIL.
 
     ``kind`` is "" (one class number per row, ``width`` 1), "proba" or "raw" (``width`` classes), or "leaf" (``width`` trees).
     """
     out = np.empty((x.shape[0], width), np.int32 if kind in ("", "leaf") else np.float64)
-    options = _predict_options(trees, threads)
+    options = _predict_options(trees, nthread)
     try:
         _call("model_predict" + (kind and "_" + kind), model, x.struct, options, _address(out), out.size)
     except errors.ForkError as e:
@@ -572,25 +572,25 @@ def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads
     return out
 
 
-def staged(model: Handle, x: Matrix, classes: int, every: int, threads: int, receive: Callable[[int, Array], Any]) -> None:
+def staged(model: Handle, x: Matrix, classes: int, every: int, nthread: int, receive: Callable[[int, Array], Any]) -> None:
     """Call ``receive`` for each stage until it returns true, with the number of trees and raw scores valid during the call."""
 
     def view(trees: int, at: int | None, length: int, _: Any) -> Any:
         return receive(trees, np.asarray((c.c_double * length).from_address(at or 0)).reshape(x.shape[0], classes))
 
-    _call_back(view, _staged, "model_predict_staged", model, x.struct, _predict_options(0, threads), integer("every", every))
+    _call_back(view, _staged, "model_predict_staged", model, x.struct, _predict_options(0, nthread), integer("every", every))
 
 
-def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, threads: int) -> Array:
+def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, nthread: int) -> Array:
     out = np.empty((x.shape[0], classes, features + 1))
-    _call("model_shap", model, x.struct, _predict_options(trees, threads), _address(out), out.size)
+    _call("model_shap", model, x.struct, _predict_options(trees, nthread), _address(out), out.size)
     return out
 
 
-def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
+def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, nthread: int) -> tuple[Array, Array, Array, Array]:
     """The classes (rows × classes per row) and a compressed matrix: indptr, columns, values."""
     found, info = Handle("contributions"), structs.ContributionsInfo()
-    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), found.out)
+    _call("model_shap_sparse", model, x.struct, _predict_options(trees, nthread), integer("top", top), found.out)
     _call("contributions_get_info", found, info)
     classes, indptr = np.empty((x.shape[0], info.per_row), np.int32), np.empty(info.lines + 1, np.int64)
     columns, values = np.empty(info.values, np.int32), np.empty(info.values)

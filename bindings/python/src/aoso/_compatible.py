@@ -159,11 +159,11 @@ class Compatible:
             and (not _same(value, defaults[name]) if _others.OURS.get(name) in twice else name not in _APART)
         }
         training, dataset = _others.parameters({**spelled, **others}, check, **arguments)
-        own.update({"max_bins": 255, "sample_rows": 200_000, **dataset})
+        own.update({"max_bin": 255, "sample_rows": 200_000, **dataset})
         if "seed" in training:
             own["random_state"] = training.pop("seed")
-        if "threads" in training:
-            own["n_jobs"] = training.pop("threads") or -1
+        if "nthread" in training:
+            own["n_jobs"] = training.pop("nthread") or -1
         return training, own
 
     def _threads(self) -> int:
@@ -317,7 +317,7 @@ class Compatible:
         """
         if not isinstance(booster, Booster):
             raise ArgumentError(f"booster is a {type(booster).__name__}; allowed: a Booster")
-        names = {"seed": "random_state", "threads": "n_jobs"}
+        names = {"seed": "random_state", "nthread": "n_jobs"}
         estimator = cls(**{names.get(name, name): value for name, value in booster.params.items() if value != "auto"})
         estimator._take(booster)
         return estimator

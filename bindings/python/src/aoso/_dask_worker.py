@@ -16,6 +16,7 @@ import numpy as np
 from distributed import get_worker
 from distributed.comm import connect, get_local_address_for, listen
 
+from . import _others
 from ._input import Array
 from .booster import Booster
 from .collective import Collective
@@ -286,8 +287,10 @@ def train_rank(
     timeout: float,
 ) -> Booster | None:
     """Train as a rank. Rank 0 returns the model."""
-    threads = int(params.setdefault("threads", get_worker().state.nthreads))
+    nthread = _others.parameters(params, check=False).training.get("nthread")
+    if nthread is None:
+        nthread = params["nthread"] = get_worker().state.nthreads
     collective = DaskCollective(session, addresses, listening, rank, timeout)
     numbered = [(x, y, weight[0] if weight else None, np.arange(n, n + len(y))) for (x, y, *weight), n in zip(blocks, starts)]
-    booster = train(params, Dataset.from_blocks(numbered, collective=collective, **{"threads": threads, **dataset}), **file)
+    booster = train(params, Dataset.from_blocks(numbered, collective=collective, **{"nthread": nthread, **dataset}), **file)
     return booster if rank == 0 else None

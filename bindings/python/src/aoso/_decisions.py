@@ -51,7 +51,7 @@ class Decisions:
             If ``top`` is not in its range, or the columns are not those of :meth:`fit`.
         """
         check_is_fitted(self)
-        return self.booster_.predict_top(self._read(X, reset=False), top, threads=self._threads())
+        return self.booster_.predict_top(self._read(X, reset=False), top, nthread=self._threads())
 
     def predict_set(
         self,
@@ -91,7 +91,7 @@ class Decisions:
             "class_conditional": class_conditional,
             "non_empty": non_empty,
         }
-        return self._sorted(self.booster_.predict_set(self._read(X, reset=False), **options, threads=self._threads()))
+        return self._sorted(self.booster_.predict_set(self._read(X, reset=False), **options, nthread=self._threads()))
 
     def conformalize(self: _Estimator, X: Any, y: Any, sample_weight: Any = None) -> _Estimator:
         """Take the scores for :meth:`predict_set` from rows that :meth:`fit` has not seen, which makes its probability exact.
@@ -110,7 +110,7 @@ class Decisions:
         check_is_fitted(self)
         X = self._read(X, reset=False)
         result = self.booster_.result
-        self.booster_ = self.booster_.conformalized(X, y, weight=sample_weight, threads=self._threads())
+        self.booster_ = self.booster_.conformalized(X, y, weight=sample_weight, nthread=self._threads())
         self.booster_.result = result
         return self
 
@@ -150,7 +150,7 @@ class Decisions:
         if decisions.shape != (choices,):
             raise ArgumentError(f"decisions has shape {decisions.shape}; allowed: {choices} names, one for each column of costs")
         rows = _labels.codes(self.booster_.classes, self.classes_)
-        best, expected = self.booster_.decide(self._read(X, reset=False), matrix[rows], threads=self._threads())
+        best, expected = self.booster_.decide(self._read(X, reset=False), matrix[rows], nthread=self._threads())
         return (decisions[best], expected) if return_cost else decisions[best]
 
     def reliability(self, X: Any, y: Any, sample_weight: Any = None) -> Reliability:
@@ -168,7 +168,7 @@ class Decisions:
             See there. :func:`aoso.plotting.plot_reliability` draws it.
         """
         check_is_fitted(self)
-        return self.booster_.reliability(self._read(X, reset=False), y, weight=sample_weight, threads=self._threads())
+        return self.booster_.reliability(self._read(X, reset=False), y, weight=sample_weight, nthread=self._threads())
 
     def confusions(self, X: Any, y: Any, n: int = 10) -> list[Confusion]:
         """The pairs of classes that are confused most often.
@@ -186,4 +186,4 @@ class Decisions:
             Those with most rows first. See :meth:`aoso.Booster.confusions`.
         """
         check_is_fitted(self)
-        return self.booster_.confusions(self._read(X, reset=False), y, n, threads=self._threads())
+        return self.booster_.confusions(self._read(X, reset=False), y, n, nthread=self._threads())

@@ -66,7 +66,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "trainer_interrupt": (_handle,),
     "trainer_scores": (_handle, c.c_int64, c.c_void_p, c.c_int64),
     "trainer_measure": (_handle, c.c_int64, c.c_char_p, c.POINTER(c.c_double)),
-    "trainer_set_shrinkage": (_handle, c.c_double),
+    "trainer_set_learning_rate": (_handle, c.c_double),
     "trainer_checkpoint_error": (_handle, *_text),
     "trainer_judge": (_handle, c.c_double, c.POINTER(structs.Progress)),
     "trainer_model": (_handle, _out, c.POINTER(structs.Result)),

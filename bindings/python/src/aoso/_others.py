@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _capi
-from ._parameters import ALIASES, ELSEWHERE, FOREIGN, NEAREST, TYPES, VALUES
+from ._parameters import ALIASES, ELSEWHERE, FOREIGN, FORMER, NEAREST, TYPES, VALUES
 from ._scalars import plain
 from .errors import ArgumentError
 
@@ -18,8 +18,9 @@ _said: set[str] = set()
 
 # What a name stands for: a parameter, or an argument of Dataset.
 OURS = {name: name for name in TYPES} | {
-    name: ours for table in (ALIASES, ELSEWHERE) for ours, names in table.items() for name in names.split()
+    name: ours for table in (ALIASES, FORMER, ELSEWHERE) for ours, names in table.items() for name in names.split()
 }
+_FORMER = {name for names in FORMER.values() for name in names.split()}
 # The values that change nothing, and what to do about others.
 _FOREIGN = {name: (values.split(), advice) for names, values, advice in FOREIGN for name in names.split()}
 _VALUES, _NEAREST = (
@@ -61,8 +62,10 @@ def parameters(params: Any, check: bool = True, feval: Any = None, **arguments: 
         if name in OURS:
             ours, meant = OURS[name], _value(OURS[name], value, name)
             spelled.setdefault(ours, {})[name] = meant
-            if name != ours or (ours in _VALUES and _text(meant) != _text(value) and value is not None):
-                became.append(f"{name} is {ours}" if name != ours else f"{name}={value} is {'the default' if meant is None else meant}")
+            if not _is_own(name, ours):
+                became.append(f"{name} is {ours}")
+            elif ours in _VALUES and _text(meant) != _text(value) and value is not None:
+                became.append(f"{name}={value} is {'the default' if meant is None else meant}")
         elif name in _FOREIGN:
             (problems if _refused(name, value) else idle).append(_refused(name, value) or name)
         else:
@@ -119,10 +122,15 @@ def _value(ours: str, value: Any, name: str) -> Any:
     if isinstance(value, str) and not value:
         return None
     table = _VALUES.get(ours, {})
-    meant = table.get(_text(value), table.get("~" + _text(value)) if name != ours else None)
+    meant = table.get(_text(value), table.get("~" + _text(value)) if not _is_own(name, ours) else None)
     if value is None or meant is None:
         return value
     return int(meant) if meant.isdigit() else meant or None
+
+
+def _is_own(name: str, ours: str) -> bool:
+    """Whether it is our name of a parameter, or a former one."""
+    return name == ours or name in _FORMER
 
 
 def _refused(name: str, value: Any) -> str:
@@ -135,9 +143,9 @@ def _refused(name: str, value: Any) -> str:
 
 def _chosen(ours: str, values: dict[str, Any], problems: list[str]) -> Any:
     """The one value of a parameter that may have several names."""
-    if ours == "early_stopping" and values.get(ours) is True:
-        values = {name: value for name, value in values.items() if name != ours and value is not None} or {ours: _ROUNDS}
-    elif ours == "early_stopping" and values.get(ours) == 0:
+    if ours == "early_stopping_rounds" and values.get("early_stopping") is True:
+        values = {name: value for name, value in values.items() if name != "early_stopping" and value is not None} or {ours: _ROUNDS}
+    elif ours == "early_stopping_rounds" and values.get("early_stopping") == 0:
         return 0
     (name, value), *others = values.items()
     for other, its in others:
@@ -155,7 +163,7 @@ def unknown(names: list[Any], allowed: list[str]) -> str:
     known = [*allowed, *OURS, *_FOREIGN]
     told = []
     for name in names:
-        near = difflib.get_close_matches(str(name), known, 1)
+        near = [OURS[n] if n in _FORMER else n for n in difflib.get_close_matches(str(name), known, 1)]
         told.append(f"{name!r} (did you mean {near[0]}?)" if near else repr(name))
     return f"there is no parameter {', '.join(told)}; allowed: {', '.join(allowed)}"
 

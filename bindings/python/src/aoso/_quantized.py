@@ -10,7 +10,7 @@ from . import _capi, _labels
 from ._capi import Array
 
 # Of the parameters that training can bring along.
-DEFAULTS = {"categorical_features": "from_dtype", "class_weight": None, "max_bins": 255, "sample_rows": 200_000}
+DEFAULTS = {"categorical_features": "from_dtype", "class_weight": None, "max_bin": 255, "sample_rows": 200_000}
 
 
 class Data(NamedTuple):

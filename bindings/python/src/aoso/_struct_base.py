@@ -16,9 +16,9 @@ class Struct(c.Structure):
     def __init__(self, **fields: Any) -> None:
         super().__init__(struct_size=c.sizeof(self), **fields)
 
-    def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
-        """Set a field to the user's value for ``name``. Raise an error if it does not fit; ctypes would truncate it."""
-        setattr(self, field or name, integer(name, value, *_bounds(type(self), field or name)))
+    def set_integer(self, name: str, value: Any) -> None:
+        """Set a field to the user's value. Raise an error if it does not fit; ctypes would truncate it."""
+        setattr(self, name, integer(name, value, *_bounds(type(self), name)))
 
 
 @functools.cache

@@ -11,13 +11,13 @@ from ._library import _call
 from ._serving import Twin
 
 
-def predict_top(model: _capi.Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array]:
+def predict_top(model: _capi.Handle, x: Matrix, top: int, trees: int, nthread: int) -> tuple[Array, Array]:
     """The numbers of the most likely classes and their probabilities, rows × top."""
     top = _capi.integer("top", top)
     classes, proba = np.empty((x.shape[0], max(top, 0)), np.int32), np.empty((x.shape[0], max(top, 0)))
     out = (_address(classes), _address(proba), classes.size)
     try:
-        _call("model_predict_top", model, x.struct, _capi._predict_options(trees, threads), top, *out)
+        _call("model_predict_top", model, x.struct, _capi._predict_options(trees, nthread), top, *out)
     except errors.ForkError as e:
         return _of_twin(_forked.twin(model, e), x, top, trees)
     return classes, proba

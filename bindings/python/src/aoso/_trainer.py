@@ -66,9 +66,9 @@ def interrupt(trainer: Handle) -> None:
     _call("trainer_interrupt", trainer)
 
 
-def set_shrinkage(trainer: Handle, shrinkage: float, ranks: Ranks | None = None) -> None:
-    """Change the shrinkage from the next iteration on."""
-    _calls(ranks)("trainer_set_shrinkage", trainer, number("shrinkage", shrinkage))
+def set_learning_rate(trainer: Handle, rate: float, ranks: Ranks | None = None) -> None:
+    """Change the learning rate from the next iteration on."""
+    _calls(ranks)("trainer_set_learning_rate", trainer, number("learning_rate", rate))
 
 
 def judge(trainer: Handle, value: float) -> Step:

@@ -35,7 +35,7 @@ def model(tuner: Handle) -> tuple[Handle, Result]:
 def found(tuner: Handle) -> dict[str, Any]:
     """The parameters of that model."""
     values = _read_params(_string("tuner_params", tuner))
-    return {name: value for name, value in values.items() if name not in ("threads", "level")}
+    return {name: value for name, value in values.items() if name not in ("nthread", "level")}
 
 
 def trials(tuner: Handle) -> str:

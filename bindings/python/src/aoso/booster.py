@@ -47,7 +47,7 @@ class Booster(Report, Probability, Confusing, Familiar):
     --------
     >>> import aoso, numpy as np
     >>> x = np.arange(20.0).reshape(-1, 1)
-    >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
+    >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
     >>> booster
     Booster(10 trees, 1 features, 2 classes)
     >>> booster.classes.tolist()
@@ -85,7 +85,7 @@ class Booster(Report, Probability, Confusing, Familiar):
 
     # ------------------------------------------------------------- prediction
 
-    def predict(self, x: Any, *, trees: int = 0, threads: int = 0, **others: Any) -> Array:
+    def predict(self, x: Any, *, trees: int = 0, nthread: int = 0, **others: Any) -> Array:
         """The most likely class of each row.
 
         Parameters
@@ -96,7 +96,7 @@ class Booster(Report, Probability, Confusing, Familiar):
             Categories are known by their names. One that training did not see counts as missing, or as a rare one of many.
         trees : int, default 0
             Use only the first trees; 0: all.
-        threads : int, default 0
+        nthread : int, default 0
             Threads to use; 0: the cores that the process may use.
         **others
             LightGBM's ``num_iteration``, ``raw_score``, ``pred_leaf`` and ``pred_contrib``, and XGBoost's ``iteration_range``,
@@ -113,49 +113,49 @@ class Booster(Report, Probability, Confusing, Familiar):
             If the columns are not the model's features. The message says what differs.
         """
         if others:
-            return self._predict_as(x, trees, threads, **others)
-        return np.asarray(self.classes[self._predict("", x, 1, trees, threads)[:, 0]])
+            return self._predict_as(x, trees, nthread, **others)
+        return np.asarray(self.classes[self._predict("", x, 1, trees, nthread)[:, 0]])
 
-    def predict_proba(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
+    def predict_proba(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Array:
         """The probability of each class for each row.
 
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        trees, threads : int, default 0
+        trees, nthread : int, default 0
             As for :meth:`predict`.
 
         Returns
         -------
         array of shape (n_rows, n_classes), float64
         """
-        return self._predict("proba", x, len(self.classes), trees, threads)
+        return self._predict("proba", x, len(self.classes), trees, nthread)
 
-    def predict_raw(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
+    def predict_raw(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Array:
         """The raw scores. The probabilities are the softmax of the scores divided by ``temperature``.
 
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        trees, threads : int, default 0
+        trees, nthread : int, default 0
             As for :meth:`predict`.
 
         Returns
         -------
         array of shape (n_rows, n_classes), float64
         """
-        return self._predict("raw", x, len(self.classes), trees, threads)
+        return self._predict("raw", x, len(self.classes), trees, nthread)
 
-    def predict_leaf(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
+    def predict_leaf(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Array:
         """The leaf that each row reaches in each tree.
 
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        trees, threads : int, default 0
+        trees, nthread : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -164,9 +164,9 @@ class Booster(Report, Probability, Confusing, Familiar):
             Leaves are numbered within their tree, from left to right.
         """
         width = trees if 0 < trees < self.num_trees else self.num_trees
-        return self._predict("leaf", x, width, trees, threads)
+        return self._predict("leaf", x, width, trees, nthread)
 
-    def staged_raw(self, x: Any, *, every: int = 1, threads: int = 0) -> Iterator[Array]:
+    def staged_raw(self, x: Any, *, every: int = 1, nthread: int = 0) -> Iterator[Array]:
         """The raw scores at stages of boosting: after every ``every`` iterations, and at the end.
 
         Parameters
@@ -175,25 +175,25 @@ class Booster(Report, Probability, Confusing, Familiar):
             As for :meth:`predict`.
         every : int, default 1
             Iterations between two stages.
-        threads : int, default 0
+        nthread : int, default 0
             As for :meth:`predict`.
 
         Yields
         ------
         array of shape (n_rows, n_classes), float64
         """
-        some = self._stages(x, every, threads, 0)
+        some = self._stages(x, every, nthread, 0)
 
         def stages() -> Iterator[Array]:
             while some:
                 done, scores = some.pop(0)
                 yield scores
                 if not some and done < self.num_trees:
-                    some.extend(self._stages(x, every, threads, done))
+                    some.extend(self._stages(x, every, nthread, done))
 
         return stages()
 
-    def _stages(self, x: Any, every: int, threads: int, done: int) -> list[tuple[int, Array]]:
+    def _stages(self, x: Any, every: int, nthread: int, done: int) -> list[tuple[int, Array]]:
         """The stages after the first ``done`` trees, as many as may be in memory: number of trees and raw scores."""
         some: list[tuple[int, Array]] = []
 
@@ -202,10 +202,10 @@ class Booster(Report, Probability, Confusing, Familiar):
                 some.append((trees, scores.copy()))
             return len(some) * scores.nbytes >= _STAGED_BYTES
 
-        _capi.staged(self._handle, self._read(x), len(self.classes), every, threads, keep)
+        _capi.staged(self._handle, self._read(x), len(self.classes), every, nthread, keep)
         return some
 
-    def staged_proba(self, x: Any, *, every: int = 1, threads: int = 0) -> Iterator[Array]:
+    def staged_proba(self, x: Any, *, every: int = 1, nthread: int = 0) -> Iterator[Array]:
         """The class probabilities at stages of boosting: after every ``every`` iterations, and at the end.
 
         Parameters
@@ -214,14 +214,14 @@ class Booster(Report, Probability, Confusing, Familiar):
             As for :meth:`predict`.
         every : int, default 1
             As for :meth:`staged_raw`.
-        threads : int, default 0
+        nthread : int, default 0
             As for :meth:`predict`.
 
         Yields
         ------
         array of shape (n_rows, n_classes), float64
         """
-        return (_capi.raw_to_proba(self._handle, scores) for scores in self.staged_raw(x, every=every, threads=threads))
+        return (_capi.raw_to_proba(self._handle, scores) for scores in self.staged_raw(x, every=every, nthread=nthread))
 
     def evaluate(
         self,
@@ -231,7 +231,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         weight: Any = None,
         metrics: Sequence[str] | str | None = None,
         every: int = 0,
-        threads: int = 0,
+        nthread: int = 0,
     ) -> dict[str, Any]:
         """Compare predictions with labels, at the end or at stages of boosting.
 
@@ -248,7 +248,7 @@ class Booster(Report, Probability, Confusing, Familiar):
             and the Brier score its rows do not count. A metric that is not defined is NaN, such as the AUC of a single class.
         every : int, default 0
             Iterations between two stages; True is 1. 0: only the end.
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -269,9 +269,9 @@ class Booster(Report, Probability, Confusing, Familiar):
             found.append(values)
 
         if every == 0:
-            look(0, _capi.predict("raw", self._handle, matrix, len(self.classes), 0, threads))
+            look(0, _capi.predict("raw", self._handle, matrix, len(self.classes), 0, nthread))
             return {name: found[0][name] for name in ("logloss", "error", *further)}
-        _capi.staged(self._handle, matrix, len(self.classes), every, threads, look)
+        _capi.staged(self._handle, matrix, len(self.classes), every, nthread, look)
         return {name: [values[name] for values in found] for name in ("logloss", "error", *further)}
 
     def row_predictor(self, *, trees: int = 0) -> RowPredictor:
@@ -289,12 +289,12 @@ class Booster(Report, Probability, Confusing, Familiar):
         return RowPredictor(self._handle, self.feature_names, self.classes, trees)
 
     @overload
-    def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...
+    def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, nthread: int = 0) -> Array: ...
 
     @overload
-    def shap(self, x: Any, *, sparse: Literal[True], top: int = 0, trees: int = 0, threads: int = 0) -> Contributions: ...
+    def shap(self, x: Any, *, sparse: Literal[True], top: int = 0, trees: int = 0, nthread: int = 0) -> Contributions: ...
 
-    def shap(self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, threads: int = 0) -> Array | Contributions:
+    def shap(self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, nthread: int = 0) -> Array | Contributions:
         """The SHAP values of rows: what knowing each feature adds to the raw score of each class.
 
         They are exact (path-dependent TreeSHAP). The last value of a class is the bias, its mean score over the training
@@ -304,7 +304,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        trees, threads : int, default 0
+        trees, nthread : int, default 0
             As for :meth:`predict`.
         sparse : bool, default False
             Leave zeros out.
@@ -319,7 +319,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         --------
         >>> import aoso, numpy as np
         >>> x = np.arange(20.0).reshape(-1, 1)
-        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
+        >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
         >>> booster.shap([[3], [15]])[:, booster.classes == "low", 0].round(2).tolist()
         [[0.99], [-0.53]]
         """
@@ -327,11 +327,11 @@ class Booster(Report, Probability, Confusing, Familiar):
             raise ArgumentError(f"top is {top}; allowed: 0 unless sparse is True")
         matrix = self._read(x)
         if not sparse:
-            return _capi.shap(self._handle, matrix, len(self.classes), self.num_features, trees, threads)
-        return Contributions(*_capi.shap_sparse(self._handle, matrix, top, trees, threads), self.num_features)
+            return _capi.shap(self._handle, matrix, len(self.classes), self.num_features, trees, nthread)
+        return Contributions(*_capi.shap_sparse(self._handle, matrix, top, trees, nthread), self.num_features)
 
-    def _predict(self, kind: str, x: Any, width: int, trees: int, threads: int) -> Array:
-        return _capi.predict(kind, self._handle, self._read(x), width, trees, threads)
+    def _predict(self, kind: str, x: Any, width: int, trees: int, nthread: int) -> Array:
+        return _capi.predict(kind, self._handle, self._read(x), width, trees, nthread)
 
     def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix:
         x = x._rows_of_dataset() if hasattr(x, "_rows_of_dataset") else x
@@ -341,7 +341,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         labels, _ = _labels.read(y, x.shape[0], self.classes)
         return labels, _matrix.weights(weight, x.shape[0])
 
-    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, decay_rate: float = 0.0, threads: int = 0) -> Booster:
+    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, decay_rate: float = 0.0, nthread: int = 0) -> Booster:
         """The same splits with leaf values computed from other data.
 
         Parameters
@@ -352,14 +352,14 @@ class Booster(Report, Probability, Confusing, Familiar):
         weight : array of shape (n_rows,), optional
         keep, decay_rate : float, default 0
             Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps its values.
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
         Booster
         """
         matrix, keep = self._read(x, labelled=True), keep or decay_rate
-        return Booster(_capi.refit(self._handle, matrix, *self._read_labels(y, weight, matrix), keep, threads), self.classes)
+        return Booster(_capi.refit(self._handle, matrix, *self._read_labels(y, weight, matrix), keep, nthread), self.classes)
 
     def truncated(self, trees: int) -> Booster:
         """The model of the first trees.
@@ -401,7 +401,7 @@ class Booster(Report, Probability, Confusing, Familiar):
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters that the model was trained with, for :func:`aoso.train`. ``threads`` and ``level`` are not kept."""
+        """The parameters that the model was trained with, for :func:`aoso.train`. ``nthread`` and ``level`` are not kept."""
         return _capi.params(self._handle)
 
     @property

@@ -51,8 +51,8 @@ class Progress:
         without a temperature.
     first_rank : bool
         Whether this is rank 0 of a collective, or the only machine.
-    set_shrinkage : callable
-        ``set_shrinkage(0.05)`` changes the parameter ``shrinkage`` from the next iteration on.
+    set_learning_rate : callable
+        ``set_learning_rate(0.05)`` changes the parameter ``learning_rate`` from the next iteration on.
     evaluation_result_list : list of tuple
         The metrics as LightGBM lists them: set, metric, value, and whether higher is better.
     """
@@ -64,7 +64,7 @@ class Progress:
         booster: Callable[[], Booster],
         local_booster: Callable[[], Booster],
         first: bool,
-        set_shrinkage: Callable[[float], None],
+        set_learning_rate: Callable[[float], None],
     ) -> None:
         self.phase = step.phase
         self.iteration = step.iteration
@@ -75,7 +75,7 @@ class Progress:
         self.metrics = metrics
         self._booster, self._local_booster = booster, local_booster
         self.first_rank = first
-        self.set_shrinkage = set_shrinkage
+        self.set_learning_rate = set_learning_rate
 
     @property
     def evaluation_result_list(self) -> list[tuple[str, str, float, bool]]:
@@ -155,7 +155,7 @@ def early_stopping(
     metric : str, optional
         By default, the parameter ``metric``.
     """
-    params: dict[str, Any] = {"early_stopping": _capi.integer("stopping_rounds", stopping_rounds, 1)}
+    params: dict[str, Any] = {"early_stopping_rounds": _capi.integer("stopping_rounds", stopping_rounds, 1)}
     if metric is not None:
         params["metric"] = metric
     if min_delta:
@@ -190,28 +190,28 @@ class _Log:
 
 
 def reset_parameter(**schedules: Any) -> Callback:
-    """Change the shrinkage during training.
+    """Change the learning rate during training.
 
     Parameters
     ----------
     **schedules
-        ``learning_rate``, ``eta`` or ``shrinkage``, as a list with a value for each iteration, or a function of the iteration,
-        which counts from 0. Only phase "train" is changed; set ``shrinkage`` to the first value.
+        ``learning_rate`` or ``eta``, as a list with a value for each iteration, or a function of the iteration,
+        which counts from 0. Only phase "train" is changed; set ``learning_rate`` to the first value.
     """
     (name, schedule), *others = schedules.items() or (("", None),)
-    if others or OURS.get(name) != "shrinkage":
-        raise ArgumentError(f"reset_parameter has {', '.join(schedules) or 'nothing'}; allowed: learning_rate, eta or shrinkage")
+    if others or OURS.get(name) != "learning_rate":
+        raise ArgumentError(f"reset_parameter has {', '.join(schedules) or 'nothing'}; allowed: learning_rate or eta")
     return _Reset(schedule if callable(schedule) else dict(enumerate(schedule or ())).get)
 
 
 class _Reset:
-    def __init__(self, shrinkage: Callable[[int], float | None]) -> None:
-        self._shrinkage = shrinkage
+    def __init__(self, schedule: Callable[[int], float | None]) -> None:
+        self._schedule = schedule
 
     def __call__(self, progress: Progress) -> None:
-        shrinkage = self._shrinkage(progress.iteration)
-        if progress.phase == "train" and shrinkage is not None:
-            progress.set_shrinkage(shrinkage)
+        rate = self._schedule(progress.iteration)
+        if progress.phase == "train" and rate is not None:
+            progress.set_learning_rate(rate)
 
 
 def _report(line: str) -> None:
@@ -235,7 +235,7 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
     >>> import aoso
     >>> history = {}
     >>> train_set = aoso.Dataset([[0], [1], [2], [3]], ["a", "a", "b", "b"])
-    >>> params = {"trees": 3, "shrinkage": 0.1}
+    >>> params = {"n_estimators": 3, "learning_rate": 0.1}
     >>> booster = aoso.train(params, train_set, callbacks=[aoso.record_evaluation(history)])
     >>> [round(loss, 2) for loss in history["train"]["logloss"]]
     [0.6, 0.52, 0.46]

@@ -48,7 +48,7 @@ class Confusing:
         def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix: ...
         def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, _capi.Array | None]: ...
 
-    def confusions(self, x: Any, y: Any, n: int = 10, *, threads: int = 0) -> list[Confusion]:
+    def confusions(self, x: Any, y: Any, n: int = 10, *, nthread: int = 0) -> list[Confusion]:
         """The pairs of classes that are confused most often.
 
         It needs memory for the wrong rows. A confusion matrix needs it for all pairs of classes, which is too much for
@@ -61,7 +61,7 @@ class Confusing:
             Rows of labels that the model does not know do not count.
         n : int, default 10
             The most pairs to return, at least 1.
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -73,7 +73,7 @@ class Confusing:
         >>> import aoso, numpy as np
         >>> x = np.arange(300.0).reshape(-1, 1)
         >>> y = np.where(x[:, 0] < 100, "low", "high")
-        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, y))
+        >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, y))
         >>> y[:3] = "high"
         >>> booster.confusions(x, y)
         [Confusion(first='high', second='low', first_as_second=3, second_as_first=0, first_rows=203, second_rows=97)]
@@ -83,7 +83,7 @@ class Confusing:
         if not isinstance(n, (int, np.integer)) or n < 1:
             raise ArgumentError(f"n is {n!r}; allowed: at least 1")
         pairs, count = np.empty(min(n, matrix.shape[0] + 1), structs.CONFUSION), c.c_int64()
-        options = _capi._predict_options(0, threads)
+        options = _capi._predict_options(0, nthread)
         _call(
             "model_confusions", self._handle, matrix.struct, labels.struct, options, _address(pairs), len(pairs), c.byref(count)
         )

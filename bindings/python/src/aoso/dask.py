@@ -64,7 +64,7 @@ def train(
     client : distributed.Client
         The cluster. Each worker that has some of the data needs a free thread.
     params : dict or None
-        As for :func:`aoso.train`. ``threads`` is by default the number of threads of the worker.
+        As for :func:`aoso.train`. ``nthread`` is by default the number of threads of the worker.
     x : dask.array or dask.dataframe of shape (n_rows, n_features)
     y : dask.array or dask.dataframe.Series of shape (n_rows,)
         Its partitions have the rows of those of ``x``.
@@ -80,7 +80,7 @@ def train(
     checkpoint_seconds : float, default 60
         Time between two saves.
     **dataset
-        Other arguments of :class:`aoso.Dataset`, such as ``max_bins``.
+        Other arguments of :class:`aoso.Dataset`, such as ``max_bin``.
 
     Returns
     -------
@@ -263,7 +263,7 @@ class DaskAOSOClassifier(AOSOClassifier):
             weight=sample_weight,
             timeout=timeout,
             categorical_features=own["categorical_features"],
-            max_bins=own["max_bins"],
+            max_bin=own["max_bin"],
             seed=seed,
         )
         names = self.booster_.feature_names

@@ -24,7 +24,7 @@ class Dataset:
     """Quantized features with labels and weights, ready for training.
 
     It is quantized on first need: by :meth:`construct`, by training, or when its classes or names are asked for. Training can
-    bring ``max_bins``, ``sample_rows`` and ``categorical_features`` along until then. Do not change ``x`` before. With
+    bring ``max_bin``, ``sample_rows`` and ``categorical_features`` along until then. Do not change ``x`` before. With
     ``row_id``, ``init_model``, ``path``, ``collective`` or a ``reference`` that is quantized, it is quantized at once. Afterwards a
     dataset never changes, and many trainings can use it at once.
 
@@ -52,14 +52,14 @@ class Dataset:
         categories.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label, which multiply those of the rows. "balanced": all classes weigh the same.
-    max_bins : int, default 255
+    max_bin : int, default 255
         Value bins of a feature, 2 to 255.
     sample_rows : int, default 200000
         Rows that the bins are fitted to; negative: all.
     seed : int, default 0
         Seed of that sample.
-    threads : int, default 0
-        Threads to use; 0: the cores that the process may use.
+    nthread : int, default 0
+        Threads to use; 0, -1 or None: the cores that the process may use.
     dense_only : bool, default False
         Store no sparse feature row by row: slower, the same model.
     init_model : Booster, optional
@@ -84,7 +84,7 @@ class Dataset:
         be cross-validated, or be a validation set of another dataset.
     **others
         Other names: ``data`` for ``x``, ``feature_name`` for ``feature_names``, ``categorical_feature`` and ``cat_features`` for
-        ``categorical_features``. ``silent``, ``enable_categorical`` and ``nthread`` have no effect.
+        ``categorical_features``. ``silent`` and ``enable_categorical`` have no effect.
 
     Attributes
     ----------
@@ -128,10 +128,10 @@ class Dataset:
         feature_names: list[str] | None = None,
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
-        max_bins: int = 255,
+        max_bin: int = 255,
         sample_rows: int = 200_000,
         seed: int = 0,
-        threads: int = 0,
+        nthread: int | None = 0,
         dense_only: bool = False,
         init_model: Booster | None = None,
         path: str | os.PathLike[str] | None = None,
@@ -148,6 +148,7 @@ class Dataset:
         categorical_features = _other(others, "categorical_feature", "auto", categorical_features)
         categorical_features = _other(others, "cat_features", None, categorical_features)
         _refuse(others)
+        nthread = 0 if nthread in (None, -1) else nthread
         self._data, self._frees = Data(x, y, weight, row_id), bool(free_raw_data)
         self._ranks = None if collective is None else _capi.Ranks(collective)
         if reference is not None:
@@ -156,14 +157,14 @@ class Dataset:
         self._given = {
             "categorical_features": categorical_features,
             "class_weight": class_weight,
-            "max_bins": max_bins,
+            "max_bin": max_bin,
             "sample_rows": sample_rows,
             **_others.parameters(params).dataset,
         }
         self._init_model = init_model
         with self._aborting():
             weight = _weighed(weight, self._given["class_weight"], y, collective)
-            plain = self._begin(weight, feature_names, seed=seed, threads=threads, dense_only=dense_only, path=path)
+            plain = self._begin(weight, feature_names, seed=seed, nthread=nthread, dense_only=dense_only, path=path)
             if path is not None or collective is not None:
                 self._data = None  # which are not all rows, or larger than the memory
             if self._data is None or row_id is not None or init_model is not None or not plain:
@@ -200,7 +201,7 @@ class Dataset:
                 init=None if model is None else model._handle,
                 ranks=self._ranks,
                 text_labels=_labels.are_texts(pending.classes),
-                max_bins=self._given["max_bins"],
+                max_bin=self._given["max_bin"],
                 sample_rows=self._given["sample_rows"],
                 **pending.options,
             )
@@ -313,10 +314,10 @@ class Dataset:
         *,
         feature_names: list[str] | None = None,
         categorical_features: Any = "from_dtype",
-        max_bins: int = 255,
+        max_bin: int = 255,
         sample_rows: int = 200_000,
         seed: int = 0,
-        threads: int = 0,
+        nthread: int = 0,
         dense_only: bool = False,
         path: str | os.PathLike[str] | None = None,
         collective: Collective | None = None,
@@ -338,11 +339,11 @@ class Dataset:
             As for :class:`Dataset`.
         categorical_features : "from_dtype", None, or a mask, list of numbers or list of names, default "from_dtype"
             As for :class:`Dataset`.
-        max_bins : int, default 255
+        max_bin : int, default 255
             As for :class:`Dataset`.
         sample_rows : int, default 200000
             As for :class:`Dataset`.
-        seed, threads : int, default 0
+        seed, nthread : int, default 0
             As for :class:`Dataset`.
         dense_only : bool, default False
             As for :class:`Dataset`.
@@ -376,10 +377,10 @@ class Dataset:
         with dataset._aborting():
             dataset._build_of(
                 *(blocks, feature_names, categorical_features),
-                max_bins=max_bins,
+                max_bin=max_bin,
                 sample_rows=sample_rows,
                 seed=seed,
-                threads=threads,
+                nthread=nthread,
                 dense_only=dense_only,
                 path=path,
             )
@@ -425,7 +426,7 @@ class Dataset:
 
     def _aligned_with(self, train_set: Dataset, name: str) -> Dataset:
         """This dataset as a validation set for a training set."""
-        if self is train_set or self._reference is not None or not self._given.get("max_bins"):
+        if self is train_set or self._reference is not None or not self._given.get("max_bin"):
             return self
         if self._data is None:
             raise ArgumentError(
@@ -603,9 +604,10 @@ def _other(others: dict[str, Any], name: str, default: Any, value: Any) -> Any:
 
 def _refuse(others: dict[str, Any]) -> None:
     """Raise an error if there are others than those without effect."""
-    unknown = [name for name in others if name not in ("silent", "enable_categorical", "nthread")]
+    unknown = [name for name in others if name not in ("silent", "enable_categorical")]
     if unknown:
         advice = "; init_model continues a model" if "init_score" in unknown or "base_margin" in unknown else ""
+        advice += "".join(f"; {name} is {_others.OURS[name]} here" for name in unknown if name in _others.OURS)
         raise ArgumentError(f"Dataset has no argument {', '.join(map(repr, unknown))}; allowed: those of its documentation{advice}")
 
 

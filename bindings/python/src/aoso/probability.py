@@ -51,7 +51,7 @@ class Probability:
         def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix: ...
         def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]: ...
 
-    def predict_top(self, x: Any, top: int = 5, *, trees: int = 0, threads: int = 0) -> tuple[Array, Array]:
+    def predict_top(self, x: Any, top: int = 5, *, trees: int = 0, nthread: int = 0) -> tuple[Array, Array]:
         """The most likely classes of each row, the most likely first, and their probabilities.
 
         With sparse leaves and no linear scores, it takes time by the classes that a row's leaves move, not by all classes.
@@ -63,7 +63,7 @@ class Probability:
             Number of classes, 1 to all.
         trees : int, default 0
             Use only the first trees; 0: all.
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -77,10 +77,10 @@ class Probability:
         ArgumentError
             If ``top`` is not in its range, or the columns are not the model's features.
         """
-        numbers, proba = predict_top(self._handle, self._read(x), top, trees, threads)
+        numbers, proba = predict_top(self._handle, self._read(x), top, trees, nthread)
         return np.asarray(self.classes[numbers]), proba
 
-    def calibrated(self: _Model, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> _Model:
+    def calibrated(self: _Model, x: Any, y: Any, *, weight: Any = None, nthread: int = 0) -> _Model:
         """The model with the temperature that minimizes the log loss of the given rows.
 
         Raw scores and predicted classes do not change.
@@ -91,7 +91,7 @@ class Probability:
             Rows that the model was not trained on.
         y : array of shape (n_rows,)
         weight : array of shape (n_rows,), optional
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -99,7 +99,7 @@ class Probability:
             Its ``calibration`` has the temperature and the mean log loss before and after.
         """
         matrix = self._read(x, labelled=True)
-        handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
+        handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread)
         return type(self)(handle, self.classes, calibration=calibration)
 
     def predict_set(
@@ -110,7 +110,7 @@ class Probability:
         method: str = "lac",
         class_conditional: bool = False,
         non_empty: bool = False,
-        threads: int = 0,
+        nthread: int = 0,
     ) -> Array:
         """A set of classes for each row that misses the row's class with probability ``alpha`` (split conformal prediction).
 
@@ -134,7 +134,7 @@ class Probability:
         non_empty : bool, default False
             Put the most likely class into sets that would be empty. Sets then miss less often than ``alpha``. Without it, a
             model that errs less often than ``alpha`` must leave some sets empty.
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -158,7 +158,7 @@ class Probability:
         --------
         >>> import aoso, numpy as np
         >>> x = np.arange(200.0).reshape(-1, 1)
-        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
+        >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
         >>> booster.predict_set([[3], [150]], alpha=0.1, non_empty=True).tolist()
         [[False, True], [True, False]]
         """
@@ -166,7 +166,7 @@ class Probability:
             raise ArgumentError(f"method is {method!r}; allowed: {', '.join(_capi.SET_METHODS)}")
         if not isinstance(alpha, (int, float, np.integer, np.floating)):
             raise ArgumentError(f"alpha is {alpha!r}; allowed: a number above 0 and below 1")
-        options = (alpha, method, class_conditional, non_empty, threads)
+        options = (alpha, method, class_conditional, non_empty, nthread)
         return _capi.predict_set(self._handle, self._read(x), len(self.classes), *options)
 
     @property
@@ -174,7 +174,7 @@ class Probability:
         """Rows whose scores the model keeps for :meth:`predict_set`; 0: none."""
         return self._info.conformal_rows
 
-    def conformalized(self: _Model, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> _Model:
+    def conformalized(self: _Model, x: Any, y: Any, *, weight: Any = None, nthread: int = 0) -> _Model:
         """The model with the scores of the given rows for :meth:`predict_set`.
 
         If the model has not seen these rows, sets miss the class of a further row that is drawn like them with a probability
@@ -186,17 +186,17 @@ class Probability:
             Rows that the model was not trained on. Of more than 20,000, that many are drawn at random.
         y : array of shape (n_rows,)
         weight : array of shape (n_rows,), optional
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
         Booster
         """
         matrix = self._read(x, labelled=True)
-        handle = _capi.conformalize(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
+        handle = _capi.conformalize(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread)
         return type(self)(handle, self.classes, calibration=self.calibration)
 
-    def decide(self, x: Any, costs: Any, *, threads: int = 0) -> tuple[Array, Array]:
+    def decide(self, x: Any, costs: Any, *, nthread: int = 0) -> tuple[Array, Array]:
         """The decision of least expected cost for each row.
 
         Parameters
@@ -206,7 +206,7 @@ class Probability:
         costs : array of shape (n_classes, n_decisions)
             What each decision costs if the class of the row, in the order of ``classes``, is the true one. Decisions may be
             the classes, or others, such as one to ask an expert. Costs may be negative.
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -219,14 +219,14 @@ class Probability:
         --------
         >>> import aoso, numpy as np
         >>> x = np.arange(200.0).reshape(-1, 1)
-        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
+        >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
         >>> costs = [[0, 1, 0.2], [5, 0, 0.2]]  # high, low; the third decision is to ask
         >>> booster.decide([[3], [150]], costs)[0].tolist()
         [1, 0]
         """
-        return _capi.decide(self._handle, self._read(x), cost_matrix(costs, len(self.classes)), threads)
+        return _capi.decide(self._handle, self._read(x), cost_matrix(costs, len(self.classes)), nthread)
 
-    def reliability(self, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> Reliability:
+    def reliability(self, x: Any, y: Any, *, weight: Any = None, nthread: int = 0) -> Reliability:
         """Compare probabilities with labels.
 
         The expected calibration error is that of the most likely class [1]_, in bins of equal weight rather than equal width:
@@ -238,7 +238,7 @@ class Probability:
         y : array of shape (n_rows,)
             Labels that the model does not know count as errors and not for the Brier score.
         weight : array of shape (n_rows,), optional
-        threads : int, default 0
+        nthread : int, default 0
 
         Returns
         -------
@@ -250,7 +250,7 @@ class Probability:
         .. [2] J. Nixon, M. Dusenberry, L. Zhang, G. Jerfel, D. Tran, Measuring calibration in deep learning, 2019.
         """
         matrix = self._read(x, labelled=True)
-        return Reliability(*_capi.reliability(self._handle, matrix, *self._read_labels(y, weight, matrix), threads))
+        return Reliability(*_capi.reliability(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread))
 
 
 def cost_matrix(costs: Any, classes: int) -> Array:

@@ -33,16 +33,16 @@ class Report:
         def tree(self, number: int) -> dict[str, Any]: ...
         def export(self, format: str) -> bytes | str: ...
         def importance(self, kind: str = "gain") -> Array: ...
-        def shap(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array: ...
+        def shap(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Array: ...
 
-    def explain(self, x: Any, *, trees: int = 0, threads: int = 0) -> Any:
+    def explain(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Any:
         """SHAP values as an object of the package shap, for its plots. Needs shap.
 
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        trees, threads : int, default 0
+        trees, nthread : int, default 0
             As for :meth:`predict`.
 
         Returns
@@ -55,7 +55,7 @@ class Report:
             import shap
         except ImportError as e:
             raise ImportError(f"explain needs shap: pip install shap ({e})") from e
-        values = self.shap(x, trees=trees, threads=threads)
+        values = self.shap(x, trees=trees, nthread=nthread)
         return shap.Explanation(
             values=np.ascontiguousarray(values[:, :, :-1].transpose(0, 2, 1)),
             base_values=values[:, :, -1],
@@ -144,8 +144,8 @@ class Report:
             "trees": self.num_trees,
             "classes": f"{len(self.classes)}: {names}{', …' if len(self.classes) > 8 else ''}",
             "features": self.num_features,
-            "leaves": self.params["leaves"],
-            "shrinkage": self.params["shrinkage"],
+            "max_leaves": self.params["max_leaves"],
+            "learning_rate": self.params["learning_rate"],
             "temperature": f"{self.temperature:.3g}",
         }
         rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(fact))}</td></tr>" for name, fact in facts.items())

@@ -26,7 +26,7 @@ class RowPredictor:
     --------
     >>> import aoso, numpy as np
     >>> x = np.arange(20.0).reshape(-1, 1)
-    >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
+    >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
     >>> predictor = booster.row_predictor()
     >>> str(predictor.predict([3])), predictor.predict_proba([3]).round(2).tolist()
     ('low', [0.18, 0.82])

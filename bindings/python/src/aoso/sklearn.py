@@ -119,19 +119,19 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
     warm_start : bool, default False
-        Whether :meth:`fit` continues the model of the last one until it has ``trees`` trees.
+        Whether :meth:`fit` continues the model of the last one until it has ``n_estimators`` trees.
     validation_fraction : float, optional
-        The share of the rows that :meth:`fit` sets apart as the evaluation set if it gets none; 0.1 if ``early_stopping`` is
-        True. Otherwise training holds rows out in its own way.
+        The share of the rows that :meth:`fit` sets apart as the evaluation set if it gets none; 0.1 if scikit-learn's
+        ``early_stopping`` is True. Otherwise training holds rows out in its own way.
     random_state : int, RandomState or None, default 0
         Seed of all random draws. With the default equal data give equal models.
     n_jobs : int, optional
         Threads, in scikit-learn's sense: None is 1 unless in a ``joblib.parallel_config`` context, -1 all cores. The
         model does not depend on it.
     **others
-        All other :doc:`parameters <parameters>`, such as ``method``, ``pairs`` and ``min_hessian``; ``max_bins`` and ``sample_rows``
+        All other :doc:`parameters <parameters>`, such as ``method``, ``pairs`` and ``min_child_weight``; ``max_bin`` and ``sample_rows``
         of :class:`aoso.Dataset`; and parameters by the names of LightGBM, XGBoost, CatBoost or scikit-learn, such as
-        ``n_estimators``, ``num_leaves`` and ``learning_rate``. They work in ``get_params``, ``set_params`` and searches as well.
+        ``num_leaves`` and ``eta``. They work in ``get_params``, ``set_params`` and searches as well.
 
     Attributes
     ----------
@@ -264,13 +264,13 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             The parameter ``metric``, also by names of other libraries; the first one counts. A callable gets the labels and
             the probabilities of a set, and returns a number of which lower is better, or ``(name, value, higher_is_better)``.
         early_stopping_rounds : int, optional
-            The parameter ``early_stopping``.
+            The parameter ``early_stopping_rounds``.
         verbose : bool or int, default False
             Iterations between two reports: see :func:`aoso.log_evaluation`.
         callbacks : iterable of callables, optional
             See :func:`aoso.train`.
         init_model : Booster, AOSOClassifier or path, optional
-            A model to continue: training adds ``trees`` trees to it. Its classes are those of the new model.
+            A model to continue: training adds ``n_estimators`` trees to it. Its classes are those of the new model.
         **others
             LightGBM's ``feature_name`` and ``categorical_feature``, CatBoost's ``cat_features``, and XGBoost's ``xgb_model``. Others
             of theirs that choose nothing here, such as ``use_best_model`` and ``plot``, have no effect.
@@ -283,7 +283,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
         given, others = X, self._of_fit(others)
         X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
-        seed, threads = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
+        seed, nthread = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
         names, sets = list(sets), _rows.last_first(sets, given)
         fraction = self._fraction(params)
@@ -297,14 +297,14 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             weight=weight,
             feature_names=others.get("feature_names") or list(getattr(self, "feature_names_in_", ())) or None,
             categorical_features=others.get("categorical_features", own["categorical_features"]),
-            max_bins=own["max_bins"],
+            max_bin=own["max_bin"],
             sample_rows=own["sample_rows"],
             seed=seed,
-            threads=threads,
+            nthread=nthread,
             init_model=before,
             free_raw_data=True,
         )
-        params.update(seed=seed, threads=threads)
+        params.update(seed=seed, nthread=nthread)
         valid_sets = {name: train_set.aligned(self._read(x, reset=False), *rest[:1], weight=rest[1]) for name, (x, *rest) in sets.items()}
         recorded: dict[str, dict[str, list[float]]] = {}
         record = [record_evaluation(recorded)] if sets else []
@@ -328,17 +328,17 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
         """The share of the rows to set apart."""
-        stops = self.early_stopping is True or self._further.get("n_iter_no_change") is not None
-        return 0.1 if self.validation_fraction is None and stops and params.get("early_stopping") else self.validation_fraction
+        stops = self._further.get("early_stopping") is True or self._further.get("n_iter_no_change") is not None
+        return 0.1 if self.validation_fraction is None and stops and params.get("early_stopping_rounds") else self.validation_fraction
 
     def _before(self, init_model: Any, params: dict[str, Any]) -> Booster | None:
-        """The model to continue. With ``warm_start``, ``trees`` counts its trees too."""
+        """The model to continue. With ``warm_start``, ``n_estimators`` counts its trees too."""
         if init_model is not None or not self.warm_start or not hasattr(self, "booster_"):
             return _booster(init_model)
-        trees, done = params.get("trees"), self.booster_.num_trees
+        trees, done = params.get("n_estimators"), self.booster_.num_trees
         if trees is None or trees <= done:
-            raise ArgumentError(f"trees is {trees}; allowed with warm_start: more than {done}, the trees of the model so far")
-        params["trees"] = trees - done
+            raise ArgumentError(f"n_estimators is {trees}; allowed with warm_start: more than {done}, the trees of the model so far")
+        params["n_estimators"] = trees - done
         return self.booster_
 
     def predict(self, X: Any, **others: Any) -> Array:
@@ -358,7 +358,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             Labels of ``classes_``.
         """
         check_is_fitted(self)
-        return self.booster_.predict(self._read(X, reset=False), threads=self._threads(), **others)
+        return self.booster_.predict(self._read(X, reset=False), nthread=self._threads(), **others)
 
     def predict_proba(self, X: Any, **first: Any) -> Array:
         """The probability of each class for each row.
@@ -376,7 +376,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         """
         check_is_fitted(self)
         rows, trees = self._read(X, reset=False), self.booster_._trees_of(**first)
-        return self._sorted(self.booster_.predict_proba(rows, trees=trees, threads=self._threads()))
+        return self._sorted(self.booster_.predict_proba(rows, trees=trees, nthread=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
         """The scores, divided by the temperature. The probabilities are their softmax.
@@ -391,7 +391,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             In the order of ``classes_``. For two classes, the score of the second minus the score of the first.
         """
         check_is_fitted(self)
-        raw = self.booster_.predict_raw(self._read(X, reset=False), threads=self._threads())
+        raw = self.booster_.predict_raw(self._read(X, reset=False), nthread=self._threads())
         scores = self._sorted(raw / self.booster_.temperature)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -407,7 +407,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         array of shape (n_samples, n_trees), int32
         """
         check_is_fitted(self)
-        return self.booster_.predict_leaf(self._read(X, reset=False), threads=self._threads())
+        return self.booster_.predict_leaf(self._read(X, reset=False), nthread=self._threads())
 
     def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[Array]:
         """The class probabilities at stages of boosting: after every ``every`` iterations, and at the end.
@@ -423,7 +423,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         array of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return map(self._sorted, self.booster_.staged_proba(self._read(X, reset=False), every=every, threads=self._threads()))
+        return map(self._sorted, self.booster_.staged_proba(self._read(X, reset=False), every=every, nthread=self._threads()))
 
     @property
     def feature_importances_(self) -> Array:

@@ -50,7 +50,7 @@ class _Training:
         self._objective = None if objective is None else _objective.Objective(objective, train_set)
         self._ranks = train_set._ranks
         self._custom = CustomMetrics(feval, watched, valid.deciding, raw=objective is not None, ranks=self._ranks)
-        self._judged = watched is not None and bool(params.get("early_stopping"))
+        self._judged = watched is not None and bool(params.get("early_stopping_rounds"))
         checked = _capi.Params(params)
         self.ended = False
         self.iteration = 0
@@ -113,10 +113,10 @@ class _Training:
 
     def progress(self, step: Step) -> Progress:
         first = self._ranks is None or self._ranks.collective.rank == 0
-        return Progress(step, self.metrics(step), self.booster, self.local_booster, first, self.set_shrinkage)
+        return Progress(step, self.metrics(step), self.booster, self.local_booster, first, self.set_learning_rate)
 
-    def set_shrinkage(self, shrinkage: float) -> None:
-        _trainer.set_shrinkage(self._handle, shrinkage, self._ranks)
+    def set_learning_rate(self, rate: float) -> None:
+        _trainer.set_learning_rate(self._handle, rate, self._ranks)
 
     def booster(self) -> Booster:
         handle, result = _trainer.model(self._handle, self._ranks)
@@ -156,7 +156,7 @@ def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
     --------
     >>> import aoso
     >>> params = aoso.suggest_params(rows=1_000_000, features=30, classes=10)
-    >>> params["leaves"], params["shrinkage"]
+    >>> params["max_leaves"], params["learning_rate"]
     (256, 0.3)
     """
     return _capi.suggested(rows, features, classes)
@@ -167,8 +167,8 @@ def _watched(params: Mapping[str, Any], feval: Any) -> tuple[Mapping[str, Any], 
     metric = params.get("metric")
     if str(metric).startswith("error@"):
         return {**params, "metric": "top_k_error", "top_k": str(metric)[6:]}, None
-    if feval is None and metric == "custom" and params.get("early_stopping"):
-        raise ArgumentError("metric is 'custom'; allowed with early_stopping: a metric of the library, or feval")
+    if feval is None and metric == "custom" and params.get("early_stopping_rounds"):
+        raise ArgumentError("metric is 'custom'; allowed with early_stopping_rounds: a metric of the library, or feval")
     if feval is None or not isinstance(metric, str) or metric in METRICS[:-1]:  # "custom" is the last
         return params, None
     return {**params, "metric": "custom"}, metric
@@ -219,11 +219,11 @@ def train(
     By default, training has two phases. The hold-out phase trains without a fifth of the rows, and evaluates on them. They tell
     which parameters suit the data, how many trees to grow, and which temperature makes the best probabilities. Then the model
     itself is trained, on all rows. A validation set takes the place of the rows held out, and the hold-out phase is left out.
-    The same holds if there is nothing to choose: with ``calibration="none"`` and ``trees``, with ``preset="paper"``, or if
+    The same holds if there is nothing to choose: with ``calibration="none"`` and ``n_estimators``, with ``preset="paper"``, or if
     training continues a model.
 
-    Training ends when the model has ``trees`` trees, when nothing can be split any more, when the log losses of the
-    training rows sum to at most ``stop_loss``, after ``early_stopping`` iterations without a better ``metric`` on the
+    Training ends when the model has ``n_estimators`` trees, when nothing can be split any more, when the log losses of the
+    training rows sum to at most ``stop_loss``, after ``early_stopping_rounds`` iterations without a better ``metric`` on the
     validation set (the model then ends with the best iteration), or when a callback says so. If a callback says so in the
     hold-out phase, the model is that of this phase, which has not seen the rows held out. Ctrl-C raises KeyboardInterrupt
     after the current iteration.
@@ -237,7 +237,7 @@ def train(
     train_set : Dataset
         The data.
     num_boost_round : int, optional
-        The parameter ``trees``.
+        The parameter ``n_estimators``.
     valid : Dataset or tuple, optional
         A validation set: ``(x, y)``, ``(x, y, weight)``, or a dataset made with ``reference=train_set``. A dataset made without
         it is made again, as long as you still have its data.
@@ -270,9 +270,9 @@ def train(
         Weights of the classes by label, 1 by default. They multiply the weights of the training rows. With "balanced", all
         classes weigh the same.
     init_model : Booster or path, optional
-        A model to continue: ``trees`` are added to it. ``train_set`` is one made with it, or one whose data you still have.
+        A model to continue: ``n_estimators`` trees are added to it. ``train_set`` is one made with it, or one whose data you still have.
     early_stopping_rounds : int, optional
-        The parameter ``early_stopping``.
+        The parameter ``early_stopping_rounds``.
     eval_every : int, default 1
         Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
     evals_result : dict, optional
@@ -305,7 +305,7 @@ def train(
     >>> import aoso, numpy as np
     >>> x = np.arange(60.0).reshape(-1, 1) % 6
     >>> train_set = aoso.Dataset(x[:40], x[:40, 0] // 2)
-    >>> booster = aoso.train({"trees": 50, "leaves": 3}, train_set, valid=train_set.aligned(x[40:], x[40:, 0] // 2))
+    >>> booster = aoso.train({"n_estimators": 50, "max_leaves": 3}, train_set, valid=train_set.aligned(x[40:], x[40:, 0] // 2))
     >>> booster.result.iterations, booster.result.valid.error
     (50, 0.0)
     """
@@ -399,8 +399,8 @@ def cv(
 ) -> dict[str, Any]:
     """Cross-validate: for each fold, train on the other folds and evaluate on it. All trainings run side by side.
 
-    With the parameter ``early_stopping``, training ends when the *mean* metric has not improved for that many iterations.
-    The result then ends with the best iteration. Without ``trees``, the training of a fold ends when more trees only make it
+    With the parameter ``early_stopping_rounds``, training ends when the *mean* metric has not improved for that many iterations.
+    The result then ends with the best iteration. Without ``n_estimators``, the training of a fold ends when more trees only make it
     worse.
 
     The fold takes the place of the rows that :func:`train` would hold out, so that there is no hold-out phase: parameters that
@@ -417,7 +417,7 @@ def cv(
     y : array of shape (n_rows,), optional
         Required unless ``x`` is a dataset.
     num_boost_round : int, optional
-        The parameter ``trees``.
+        The parameter ``n_estimators``.
     weight : array of shape (n_rows,), optional
     folds : int, iterable of (train, test), or splitter, default 5
         The number of folds, which are stratified by class, or the rows of each fold, or an object whose ``split(x, y)`` gives
@@ -427,7 +427,7 @@ def cv(
     seed : int, default 0
         Seed for drawing the folds.
     early_stopping_rounds : int, optional
-        The parameter ``early_stopping``.
+        The parameter ``early_stopping_rounds``.
     eval_every : int, default 1
         Iterations between two evaluations.
     callbacks : iterable of callables, optional
@@ -436,7 +436,7 @@ def cv(
     return_cvbooster : bool, default False
         Whether the result has the models too.
     **dataset
-        Other arguments of :class:`Dataset`, such as ``max_bins``, and ``metrics`` for the parameter ``metric``. The folds that are drawn depend on ``row_id``, not on the
+        Other arguments of :class:`Dataset`, such as ``max_bin``, and ``metrics`` for the parameter ``metric``. The folds that are drawn depend on ``row_id``, not on the
         order of the rows.
 
     Returns
@@ -450,7 +450,7 @@ def cv(
     --------
     >>> import aoso, numpy as np
     >>> x = np.arange(60.0).reshape(-1, 1) % 6
-    >>> result = aoso.cv({"trees": 20}, x, x[:, 0] // 2, folds=3)
+    >>> result = aoso.cv({"n_estimators": 20}, x, x[:, 0] // 2, folds=3)
     >>> int(result["iteration"][-1]), float(result["error-mean"][-1])
     (20, 0.0)
     """
@@ -462,8 +462,8 @@ def cv(
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    rounds = _capi.Params(params).early_stopping
-    params.update(early_stopping=0, calibration="none")
+    rounds = _capi.Params(params).early_stopping_rounds
+    params.update(early_stopping_rounds=0, calibration="none")
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
     if isinstance(x, Dataset):
@@ -541,11 +541,11 @@ class _Curve:
         best = self._iterations[self._best] if self._rounds else 0
         means = map(float, self._values[-1].mean(axis=0))
         step = first.last._replace(iteration=self._iterations[-1], best=best)
-        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster, first.local_booster, True, self._set_shrinkage)
+        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster, first.local_booster, True, self._set_learning_rate)
 
-    def _set_shrinkage(self, shrinkage: float) -> None:
+    def _set_learning_rate(self, rate: float) -> None:
         for training in self._trainings:
-            training.set_shrinkage(shrinkage)
+            training.set_learning_rate(rate)
 
     def result(self) -> dict[str, Any]:
         kept = slice(self._best + 1 if self._rounds else None)
@@ -595,7 +595,7 @@ def _trainings(
         valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
         further = _further(params, None)
         training = _Training(params, train_set, valid, eval_every, further=further)
-        if not params.get("trees"):  # else training would choose by the fold which settings to use
-            first = training.booster().params["trees"]
-            training = _Training({**params, "trees": first}, train_set, valid, eval_every, further=further)
+        if not params.get("n_estimators"):  # else training would choose by the fold which settings to use
+            first = training.booster().params["n_estimators"]
+            training = _Training({**params, "n_estimators": first}, train_set, valid, eval_every, further=further)
         yield training

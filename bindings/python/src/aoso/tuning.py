@@ -99,8 +99,8 @@ def tune(
     --------
     >>> import aoso, numpy as np
     >>> x = np.arange(60.0).reshape(-1, 1) % 6
-    >>> tuning = aoso.tune({"leaves": 3, "threads": 1}, aoso.Dataset(x, x[:, 0] // 2), trials=2)
-    >>> tuning.params["leaves"], int(max(tuning.trials["trial"]))
+    >>> tuning = aoso.tune({"max_leaves": 3, "nthread": 1}, aoso.Dataset(x, x[:, 0] // 2), trials=2)
+    >>> tuning.params["max_leaves"], int(max(tuning.trials["trial"]))
     (3, 2)
     """
     _check_sets(train_set, valid)
