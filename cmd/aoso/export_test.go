@@ -49,7 +49,7 @@ func TestExport(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	model := smallModel(t)
-	fail(t, exitUsage, []string{`format is "pmml"`, "c, dot, go, json, lightgbm, onnx, text"}, "export", "--model", model, "--format", "pmml")
+	fail(t, exitUsage, []string{`format is "pmml"`, "c, dot, go, json, json_tree, lightgbm, onnx, text"}, "export", "--model", model, "--format", "pmml")
 	fail(t, exitUsage, []string{"format"}, "export", "--model", model)
 	fail(t, exitUsage, []string{"cannot be overwritten"}, "export", "--model", model, "--format", "json", "--out", model)
 	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")
