@@ -57,7 +57,7 @@ class Clusters(harness.Benchmark):
 def aoso(client: Any, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
     import aoso.dask
 
-    return aoso.dask.train(client, {"trees": trees, "calibration": "none", "threads": 1}, x, y).predict
+    return aoso.dask.train(client, {"n_estimators": trees, "calibration": "none", "nthread": 1}, x, y).predict
 
 
 def lightgbm(client: Any, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:

@@ -30,7 +30,7 @@ class Coverage(harness.Benchmark):
     quick, quick_sets = "Letter with few trees", ("letter",)
 
     def jobs(self) -> Iterator[harness.Job]:
-        params = {"trees": 20} if self.options.quick else {}
+        params = {"n_estimators": 20} if self.options.quick else {}
         return (harness.Job(name, "", {"set": name, "params": params}, name) for name in SETS)
 
     def line(self, run: dict[str, Any]) -> str:

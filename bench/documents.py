@@ -22,15 +22,15 @@ START_SETS = ("mixture30k", "vowel", "optdigits", "letter", "pendigits", "zipcod
 
 # The leaves of a thousand classes: parameters by the name of the run.
 WIDE = "mixture-1000-60000"
-WIDE_RUNS: dict[str, dict[str, Any]] = {"full": {"leaf": "full", "leaves": 400}} | {
-    f"sparse {count}": {"leaf": "sparse", "leaf_classes": count, "leaves": 1000} for count in (8, 16, 32, 63)
+WIDE_RUNS: dict[str, dict[str, Any]] = {"full": {"leaf": "full", "max_leaves": 400}} | {
+    f"sparse {count}": {"leaf": "sparse", "leaf_classes": count, "max_leaves": 1000} for count in (8, 16, 32, 63)
 }
-WIDE_PARAMS = {"start": "zero", "trees": 40, "shrinkage": 0.3, "calibration": "none", "preset": "paper"}
+WIDE_PARAMS = {"start": "zero", "n_estimators": 40, "learning_rate": 0.3, "calibration": "none", "preset": "paper"}
 
 # Two classes whose log-odds rise with the first two of ten features and fall with the third.
 SIGNS = [1, 1, -1, *[0] * 7]
 TREES = (100, 300)
-TREE_SHAPE = {"leaves": 31, "shrinkage": 0.1, "l2": 1}
+TREE_SHAPE = {"max_leaves": 31, "learning_rate": 0.1, "reg_lambda": 1}
 
 
 class Documents(harness.Benchmark):
@@ -88,7 +88,7 @@ def train_aoso(job: dict[str, Any], data: Set) -> dict[str, Any]:
 
     params = job["params"]
     if "trees" in job:
-        params |= {"preset": "paper", "trees": job["trees"], "calibration": "none"}
+        params |= {"preset": "paper", "n_estimators": job["trees"], "calibration": "none"}
         params |= {"monotone_constraints": job["constraints"]} if job["constraints"] else {}
     booster = aoso.train(params, aoso.Dataset(data.x, data.y))
     found = booster.evaluate(data.x_test, data.y_test)
@@ -101,8 +101,8 @@ def train_aoso(job: dict[str, Any], data: Set) -> dict[str, Any]:
 def train_lightgbm(job: dict[str, Any], data: Set) -> dict[str, Any]:
     import lightgbm
 
-    params = {"objective": "binary", "num_leaves": job["params"]["leaves"], "learning_rate": job["params"]["shrinkage"],
-              "lambda_l2": job["params"]["l2"], "verbose": -1, "num_threads": 1, "deterministic": True}  # fmt: skip
+    params = {"objective": "binary", "num_leaves": job["params"]["max_leaves"], "learning_rate": job["params"]["learning_rate"],
+              "lambda_l2": job["params"]["reg_lambda"], "verbose": -1, "num_threads": 1, "deterministic": True}  # fmt: skip
     if job["constraints"]:
         params["monotone_constraints"] = job["constraints"]
     booster = lightgbm.train(params, lightgbm.Dataset(data.x, data.y), job["trees"])
@@ -113,7 +113,7 @@ def train_xgboost(job: dict[str, Any], data: Set) -> dict[str, Any]:
     import xgboost
 
     params = {"objective": "binary:logistic", "tree_method": "hist", "grow_policy": "lossguide", "max_depth": 0, "nthread": 1,
-              "max_leaves": job["params"]["leaves"], "learning_rate": job["params"]["shrinkage"], "reg_lambda": job["params"]["l2"]}  # fmt: skip
+              "max_leaves": job["params"]["max_leaves"], "learning_rate": job["params"]["learning_rate"], "reg_lambda": job["params"]["reg_lambda"]}  # fmt: skip
     if job["constraints"]:
         params["monotone_constraints"] = tuple(job["constraints"])
     booster = xgboost.train(params, xgboost.DMatrix(data.x, data.y), job["trees"])
@@ -145,8 +145,8 @@ def leaves_table(store: Results) -> str:
     for key, params in WIDE_RUNS.items():
         if run := store.runs.get(key):
             share = 100 * run["errors"] / store.shape[WIDE]["test_rows"]
-            rows.append([params["leaf"], str(params.get("leaf_classes", "")), f"{params['leaves']:,}", f"{run['logloss']:.2f}", f"{share:.1f} %"])
-    return f"{readme.table(['leaf', '`leaf_classes`', '`leaves`', 'log loss', 'errors'], rows)}\n\n{versions(store)}"
+            rows.append([params["leaf"], str(params.get("leaf_classes", "")), f"{params['max_leaves']:,}", f"{run['logloss']:.2f}", f"{share:.1f} %"])
+    return f"{readme.table(['leaf', '`leaf_classes`', '`max_leaves`', 'log loss', 'errors'], rows)}\n\n{versions(store)}"
 
 
 def constraints_table(store: Results) -> str:

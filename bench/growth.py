@@ -113,10 +113,10 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     params = PRESET if it.setting == PAPER else Aoso().suggested(data)
     load, building, clock = os.getloadavg()[0], Clock(math.inf), Clock(math.inf)
     building.start()
-    train_set = aoso.Dataset(data.x, data.y, threads=it.threads)
+    train_set = aoso.Dataset(data.x, data.y, nthread=it.threads)
     building.tick()
     clock.start()
-    params_here = params | {"trees": WARM_UP + it.trees, "threads": it.threads}
+    params_here = params | {"n_estimators": WARM_UP + it.trees, "nthread": it.threads}
     aoso.train(params_here, train_set, eval_every=2**31 - 1, callbacks=[lambda progress: clock.tick()])
     return {
         "version": Aoso.version,

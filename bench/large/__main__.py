@@ -62,7 +62,7 @@ class Large(harness.Benchmark):
         program, dataset, model = folder / "aoso", folder / f"{form}.aosod", folder / "model.aoso"
         steps = {
             "bin": [program, "bin", "--data", self._rows(form), "--out", dataset, "--json"],
-            "train": [program, "train", "--data", dataset, "--preset", preset, "--trees", TREES, "--model", model, "--json"],
+            "train": [program, "train", "--data", dataset, "--preset", preset, "--n-estimators", TREES, "--model", model, "--json"],
         }
         measured = {}
         for step, command in steps.items():

@@ -115,7 +115,7 @@ def aoso(path):
     with tempfile.TemporaryDirectory(dir=Path(path).parent) as folder:
         data = aoso.Dataset.from_blocks(lambda: blocks(path), path=f"{folder}/rows.aosod")
         clock(0)
-        aoso.train({"trees": ITERATIONS}, data)
+        aoso.train({"n_estimators": ITERATIONS}, data)
         clock(ITERATIONS)
 
 

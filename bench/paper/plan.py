@@ -33,7 +33,7 @@ def trainings(row: figures.Row) -> Iterator[Training]:
     at = POKER_SEARCH if row.set in POKER_SEARCHED else [(LEAVES, SHRINKAGE)]
     yield "preset=paper", PRESET, 0
     yield from (_algorithm_1(j, v, trees) for j, v in at)
-    shape = {"leaves": LEAVES, "shrinkage": SHRINKAGE}
+    shape = {"max_leaves": LEAVES, "learning_rate": SHRINKAGE}
     if not row.set.startswith("Poker"):
         yield "abc", ABC | shape, trees
     if row.set in ABLATED:
@@ -44,7 +44,7 @@ def trainings(row: figures.Row) -> Iterator[Training]:
 
 
 def _algorithm_1(leaves: int, shrinkage: float, trees: int) -> Training:
-    return key(leaves, shrinkage), ALGORITHM_1 | {"leaves": leaves, "shrinkage": shrinkage}, trees
+    return key(leaves, shrinkage), ALGORITHM_1 | {"max_leaves": leaves, "learning_rate": shrinkage}, trees
 
 
 def key(leaves: int, shrinkage: float) -> str:

@@ -168,7 +168,7 @@ def algorithm_1(row: figures.Row, runs: dict[str, Runs]) -> dict[str, Any] | Non
 
 def _grid(runs: Runs) -> dict[tuple[int, float], dict[str, Any]]:
     """The runs of Algorithm 1 by J and v."""
-    return {(run["params"]["leaves"], run["params"]["shrinkage"]): run for key, run in runs.items() if key.startswith("J=")}
+    return {(run["params"]["max_leaves"], run["params"]["learning_rate"]): run for key, run in runs.items() if key.startswith("J=")}
 
 
 def _compared(ours: int | None, theirs: int, rows: int) -> list[str]:

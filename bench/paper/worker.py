@@ -15,9 +15,9 @@ SPACING = 1.05  # least ratio of the numbers of trees at successive points of th
 
 def measure(job: dict[str, Any]) -> dict[str, Any]:
     data = sets.load(job["set"].lower())
-    params = job["params"] | {"threads": 1} | ({"trees": job["trees"]} if job["trees"] else {})
+    params = job["params"] | {"nthread": 1} | ({"n_estimators": job["trees"]} if job["trees"] else {})
     start = time.process_time()
-    train_set = aoso.Dataset(data.x, data.y, threads=1)
+    train_set = aoso.Dataset(data.x, data.y, nthread=1)
     valid = train_set.aligned(data.x_test, data.y_test)
     curve = Curve(len(data.y_test))
     booster = aoso.train(params, train_set, valid=valid, eval_every=EVAL_EVERY, callbacks=[curve.look])

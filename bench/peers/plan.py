@@ -28,7 +28,7 @@ REPEATED_SECONDS = 10
 TREE_A_CLASS = ("lightgbm", "xgboost", "sklearn")
 MAX_ITERATIONS = {True: 3000, False: 10_000}
 
-# Leaves and shrinkage of the matched settings and of the grid.
+# Leaves and learning rate of the matched settings and of the grid.
 MATCHED = (20, 0.1)
 MATCHED_NOISY = (64, 0.3)
 GRID = ((20, 0.3), (64, 0.1), (64, 0.3))
@@ -50,16 +50,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "pairs=1": {"pairs": 1},
     "pairs=2": {"pairs": 2},
     "pairs=8": {"pairs": 8},
-    "leaves=10": {"leaves": 10},
-    "leaves=40": {"leaves": 40},
-    "shrinkage=0.05": {"shrinkage": 0.05},
-    "shrinkage=0.2": {"shrinkage": 0.2},
-    "min_samples=5": {"min_samples": 5},
-    "min_samples=20": {"min_samples": 20},
+    "max_leaves=10": {"max_leaves": 10},
+    "max_leaves=40": {"max_leaves": 40},
+    "learning_rate=0.05": {"learning_rate": 0.05},
+    "learning_rate=0.2": {"learning_rate": 0.2},
+    "min_samples_leaf=5": {"min_samples_leaf": 5},
+    "min_samples_leaf=20": {"min_samples_leaf": 20},
     "trim=0": {"trim": 0},
     "trim=0.2": {"trim": 0.2},
-    "max_bins=63": {"max_bins": 63},
-    "max_bins=127": {"max_bins": 127},
+    "max_bin=63": {"max_bin": 63},
+    "max_bin=127": {"max_bin": 127},
 }
 
 # The settings that keep the library's own number of iterations.
@@ -109,9 +109,9 @@ def usual_jobs(name: str) -> Iterator[Job]:
     for setting, params in VARIANTS.items():
         yield Job(name, "aoso", setting, "variant", PRESET | params)
     yield many_classes_job(name, "grid")
-    for leaves, shrinkage in GRID:
+    for leaves, rate in GRID:
         for system in SYSTEMS:
-            yield Job(name, system, f"J={leaves} v={shrinkage}", "grid", tree_shape(system, leaves, shrinkage))
+            yield Job(name, system, f"J={leaves} v={rate}", "grid", tree_shape(system, leaves, rate))
 
 
 def table_jobs(name: str) -> Iterator[Job]:
@@ -151,17 +151,17 @@ def max_iterations(job: Job) -> int | None:
     return MAX_ITERATIONS[job.system in TREE_A_CLASS]
 
 
-def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:
+def tree_shape(system: str, leaves: int, rate: float) -> dict[str, Any]:
     """Each library's parameters for trees with at most that many leaves, grown best first. All others have their defaults."""
     if system == "aoso":
-        return PRESET | {"leaves": leaves, "shrinkage": shrinkage}
+        return PRESET | {"max_leaves": leaves, "learning_rate": rate}
     if system == "lightgbm":
-        return {"num_leaves": leaves, "learning_rate": shrinkage}
+        return {"num_leaves": leaves, "learning_rate": rate}
     if system in ("xgboost", "xgboost-vector"):
-        return {"grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0, "learning_rate": shrinkage}
+        return {"grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0, "learning_rate": rate}
     if system == "catboost":
-        return {"grow_policy": "Lossguide", "max_leaves": leaves, "learning_rate": shrinkage}
-    return {"max_leaf_nodes": leaves, "learning_rate": shrinkage, "early_stopping": False}
+        return {"grow_policy": "Lossguide", "max_leaves": leaves, "learning_rate": rate}
+    return {"max_leaf_nodes": leaves, "learning_rate": rate, "early_stopping": False}
 
 
 def quick_jobs(names: list[str]) -> list[Job]:

@@ -46,13 +46,13 @@ class Aoso:
         self.size = len(self._file)
 
     def batch(self, x: np.ndarray) -> Any:
-        return self._booster.predict_proba(x, threads=1)
+        return self._booster.predict_proba(x, nthread=1)
 
     def row(self) -> Predict:
         return self._booster.row_predictor().predict_proba
 
     def explain(self, x: np.ndarray) -> Any:
-        return self._booster.shap(x, threads=1)
+        return self._booster.shap(x, nthread=1)
 
     def load(self) -> Any:
         return aoso.Booster.from_bytes(self._file)

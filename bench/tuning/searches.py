@@ -25,7 +25,7 @@ def aoso(x: np.ndarray, y: np.ndarray, seconds: float) -> Search:
     """``aoso.tune`` with its defaults."""
     import aoso as library
 
-    tuning = library.tune({"time_limit": seconds, "threads": 1}, library.Dataset(x, y, threads=1))
+    tuning = library.tune({"time_limit": seconds, "nthread": 1}, library.Dataset(x, y, nthread=1))
     return tuning.booster.predict_proba, int(max(tuning.trials["trial"], default=0))
 
 

@@ -87,7 +87,7 @@ def training():
 
         def go(path=path, trees=trees):
             # Without evaluations, of which there are none in Python.
-            flags = ["--preset", "paper", "--threads", "1", "--trees", str(trees), "--eval-every", "1000000", "--json"]
+            flags = ["--preset", "paper", "--nthread", "1", "--n-estimators", str(trees), "--eval-every", "1000000", "--json"]
             with tempfile.NamedTemporaryFile() as model:
                 command = [ROOT / "bin/aoso", "train", "--data", path, "--model", model.name, *flags]
                 return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["seconds"]

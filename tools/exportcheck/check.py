@@ -82,7 +82,7 @@ class Check:
         """Trains on texts, exports, and compares on rows of which some have missing or new texts."""
         model = self.path("model.aoso")
         train, test = (self.write_texts(categories, classes, seed) for seed in (1, 2))
-        self.run("train", "--data", self.save(train, len(train)), "--model", model, "--trees", "100", "--calibration", "none", *options)
+        self.run("train", "--data", self.save(train, len(train)), "--model", model, "--n-estimators", "100", "--calibration", "none", *options)
         lists = json.loads(self.run("export", "--model", model, "--format", "json"))["categories"]
         places = [{name: i for i, name in enumerate(names)} for names in lists[:2]]
         place = lambda j, name: numpy.nan if name == "" else places[j].get(name, len(places[j]))
@@ -168,17 +168,17 @@ def main():
         if not os.path.isdir(data):
             print(f"{data} is not there: only the embedded Letter data are checked")
             for options in [[], *VARIANTS, LINEAR, ["--leaf", "sparse", *LINEAR]]:
-                check.check("letter", letter, letter, ["--trees", "260", *options])
-            check.check("letter", letter, letter, ["--trees", "100"], temperature=True)
+                check.check("letter", letter, letter, ["--n-estimators", "260", *options])
+            check.check("letter", letter, letter, ["--n-estimators", "100"], temperature=True)
         else:
             parts = lambda name: [os.path.join(data, f"{name}.{part}.csv.gz") for part in ["train", "test"]]
             for name in PAPER + OTHERS:
                 train, test = reversed(parts(name)) if name == "mnist" else parts(name)
-                check.check(name, train, test, ["--trees", "500"])
+                check.check(name, train, test, ["--n-estimators", "500"])
             for name in ["letter", "soybean", "adult", "covertype93k"]:
                 for options in [*VARIANTS, LINEAR]:
-                    check.check(name, *parts(name), ["--trees", "520", *options])
-                check.check(name, *parts(name), ["--trees", "100"], temperature=True)
+                    check.check(name, *parts(name), ["--n-estimators", "520", *options])
+                check.check(name, *parts(name), ["--n-estimators", "100"], temperature=True)
     if check.failed > 0:
         sys.exit(f"{check.failed} failed")
     print("all exported models predict what aoso predicts")

@@ -14,7 +14,7 @@ from bench.peers.clock import Clock
 from bench.sets import Set
 
 # Options of datasets, not of training.
-DATASET = ("max_bins",)
+DATASET = ("max_bin",)
 
 
 class Aoso:
@@ -26,7 +26,7 @@ class Aoso:
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
-        params = {"threads": threads} | ({"trees": iterations} if iterations else {}) | params
+        params = {"nthread": threads} | ({"n_estimators": iterations} if iterations else {}) | params
         options = {name: params.pop(name) for name in DATASET if name in params}
         self._threads, trees = threads, 0
 
@@ -38,7 +38,7 @@ class Aoso:
             return clock.tick()
 
         clock.start()
-        data = aoso.Dataset(x, y, threads=threads, **options)
+        data = aoso.Dataset(x, y, nthread=threads, **options)
         self.model = aoso.train(params, data, eval_every=2**31 - 1, callbacks=[tick])
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
@@ -46,7 +46,7 @@ class Aoso:
             yield self.model.predict_raw(x, trees=stage * self.model.trees_per_iteration) / self.model.temperature
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self.model.predict_proba(x, threads=self._threads)
+        return self.model.predict_proba(x, nthread=self._threads)
 
     def row_proba(self, row: np.ndarray) -> np.ndarray:
         return self._row_predictor.predict_proba(row)

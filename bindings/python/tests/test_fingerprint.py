@@ -77,7 +77,7 @@ def test_validation_and_continued_training(letters, tmp_path, trained_by_command
     x, y, names = letters
     for name, rows in (("train", slice(3000)), ("valid", slice(3000, 4000))):
         pd.DataFrame(x[rows], columns=names).assign(y=y[rows]).to_csv(tmp_path / f"{name}.csv", index=False)
-    line = trained_by_command(tmp_path / "train.csv", "--valid", tmp_path / "valid.csv", "--early-stopping=5", "--shrinkage=0.5")
+    line = trained_by_command(tmp_path / "train.csv", "--valid", tmp_path / "valid.csv", "--early-stopping-rounds=5", "--learning-rate=0.5")
     train_set = aoso.Dataset(x[:3000], y[:3000], feature_names=names)
     params = {"early_stopping_rounds": 5, "learning_rate": 0.5}
     booster = aoso.train(params, train_set, valid=train_set.aligned(x[3000:4000], y[3000:4000]))

@@ -25,7 +25,7 @@ SMALLER = {
     "head -2001": "head -201",
     "--time-limit 60": "--time-limit 1",
     "--trials 100": "--trials 3",
-    "--trees 2000": "--trees 20",
+    "--n-estimators 2000": "--n-estimators 20",
     "--trees 300": "--trees 3",
 }
 
@@ -124,7 +124,7 @@ def command(tmp_path, monkeypatch):
     Path("loans.csv").write_text("income,debt,class\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > i % 5 else 'no'}\n" for i in range(60)))
     Path("costs.csv").write_text("class,A,B,ask\nA,0,1,0.2\nB,1,0,0.2\nD,1,1,0.2\n")
     for name in ("letters", "a", "b"):
-        train = ["aoso", "train", "--quiet", "--data", "train.csv", "--model", f"{name}.aoso", "--trees", "5"]
+        train = ["aoso", "train", "--quiet", "--data", "train.csv", "--model", f"{name}.aoso", "--n-estimators", "5"]
         subprocess.run(train, check=True, capture_output=True)
     yield
     os.sched_setaffinity(0, cores)
