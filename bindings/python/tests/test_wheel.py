@@ -84,22 +84,32 @@ def test_the_sdist_has_what_builds_the_library(tmp_path):
     subprocess.run(["go", "build", "-mod=readonly", "-n", "-o", os.devnull, "./capi"], cwd=library, check=True, capture_output=True)
 
 
-def test_the_readmes_examples_run_with_nothing_else(wheel, tmp_path):
-    """The first with numpy alone, all with scikit-learn and pandas."""
+@pytest.fixture
+def apart(tmp_path):
+    """Runs Python commands in a virtual environment of its own."""
     venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv/bin/python"
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "bindings/python/README.md").read_text(), re.DOTALL)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AOSO"))}
 
     def run(*command):
-        done = subprocess.run([python, *command], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        done = subprocess.run([tmp_path / "venv/bin/python", *command], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    run("-m", "pip", "install", "-q", "--no-compile", wheel)
-    installed = run("-m", "pip", "list", "--format=freeze").split()
+    return run
+
+
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "bindings/python/README.md").read_text(), re.DOTALL)
+
+
+def test_the_readmes_first_example_runs_with_numpy_alone(wheel, tmp_path, apart):
+    apart("-m", "pip", "install", "-q", "--no-compile", wheel)
+    installed = apart("-m", "pip", "list", "--format=freeze").split()
     assert sorted(line.split("==")[0] for line in installed if not line.startswith(("pip", "setuptools"))) == ["aoso", "numpy"]
-    run("-c", blocks[0])
-    run("-m", "pip", "install", "-q", "--no-compile", f"{wheel}[sklearn]", "pandas")
-    run("-c", "\n".join(blocks))
-    assert Path(run("-c", "import aoso; print(aoso.__file__)").strip()).is_relative_to(tmp_path)
+    apart("-c", BLOCKS[0])
+    assert Path(apart("-c", "import aoso; print(aoso.__file__)").strip()).is_relative_to(tmp_path)
+
+
+@pytest.mark.long
+def test_the_readmes_examples_run_with_scikit_learn_and_pandas(wheel, apart):
+    apart("-m", "pip", "install", "-q", "--no-compile", f"{wheel}[sklearn]", "pandas")
+    apart("-c", "\n".join(BLOCKS))
