@@ -22,12 +22,12 @@ type suite struct {
 
 // shape is the size of a trial.
 type shape struct {
-	rows       int // bins of a scan, cells of a spill
-	classes    int
-	pairs      int
-	terms      int
-	padding bool // a lane for the padding class
-	weighted   bool
+	rows     int // bins of a scan, cells of a spill
+	classes  int
+	pairs    int
+	terms    int
+	padding  bool // a lane for the padding class
+	weighted bool
 }
 
 // call calls a kernel on a job whose slices are in the given memory.
