@@ -176,7 +176,7 @@ def test_bad_options(booster, letters, options, message):
 def test_importance(booster):
     gain, split, cover = booster.importance(), booster.importance("split"), booster.importance("cover")
     assert gain.shape == split.shape == cover.shape == (16,) and gain.min() >= 0
-    assert split.sum() == sum(line.lstrip().startswith(tuple(booster.feature_names)) for line in booster.dump().splitlines())
+    assert split.sum() == sum(line.lstrip().startswith(tuple(booster.feature_names)) for line in booster.export("text").splitlines())
     rows = np.zeros(16)
     for node in (node for tree in map(booster.tree, range(300)) for node in tree["nodes"]):
         rows[node["feature"]] += node["rows"]
@@ -188,7 +188,7 @@ def test_importance(booster):
 
 
 def test_dump(booster):
-    text = booster.dump(2)
+    text = booster.truncated(2).export("text")
     assert text.startswith("tree 0\n  ") and text.count("tree ") == 2 and "missing" in text
 
 

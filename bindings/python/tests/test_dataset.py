@@ -191,7 +191,7 @@ def test_training_brings_parameters_of_the_dataset_along(small):
     wanted = aoso.train(params, aoso.Dataset(x, y, max_bin=7), valid=(x, y))
     train_set = aoso.Dataset(x, y)
     valid = aoso.Dataset(x, y, reference=train_set)
-    assert (train_set.num_data(), train_set.num_feature(), len(valid)) == (150, 4, 150) and "3 classes" in repr(train_set)
+    assert (train_set.num_rows, train_set.num_features, len(valid)) == (150, 4, 150) and "3 classes" in repr(train_set)
     assert aoso.train({**params, "max_bin": 7}, train_set, valid=valid).fingerprint == wanted.fingerprint
     assert aoso.train({**params, "max_bin": 7}, train_set).num_trees == 4  # as it was quantized
     message = r"max_bin is 9 for training, 7 for train_set, which is quantized already; write Dataset\(x, y, max_bin=9\)"

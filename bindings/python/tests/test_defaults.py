@@ -66,7 +66,7 @@ def test_the_estimator_makes_the_same_model_with_any_number_of_threads(by_defaul
     x, y, _ = letters
     for n_jobs in (1, 3):
         model = AOSOClassifier(n_jobs=n_jobs).fit(x[:2000], y[:2000])
-        assert model.booster_.dump() == by_default[0].dump() and model.booster_.temperature == by_default[0].temperature
+        assert model.booster_.export("text") == by_default[0].export("text") and model.booster_.temperature == by_default[0].temperature
     assert model.n_iter_ == model.best_iteration_ == by_default[0].result.iterations and model.evals_result_ == {}
     scores, proba = model.decision_function(x[4000:5000]), model.predict_proba(x[4000:5000])
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -89,7 +89,7 @@ def test_none_and_auto_are_the_default(small, fast, name):
 
 
 def test_the_parameters_of_a_model_make_it_again(small, fast):
-    assert aoso.train(fast.params, aoso.Dataset(*small)).dump() == fast.dump()
+    assert aoso.train(fast.params, aoso.Dataset(*small)).export("text") == fast.export("text")
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
     assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
     assert booster.result.phase == "holdout" and booster.result.held_out_rows == 400
     assert booster.evaluate(x[4000:], y[4000:])["error"] < 0.4
-    assert booster.dump() == seen[-1].booster().dump()
+    assert booster.export("text") == seen[-1].booster().export("text")
     model = AOSOClassifier().fit(x[:2000], y[:2000], callbacks=[lambda p: p.iteration == 20])
-    assert model.booster_.dump(3) == booster.dump(3) and model.n_iter_ == 20
+    assert model.booster_.truncated(3).export("text") == booster.truncated(3).export("text") and model.n_iter_ == 20
 
 
 def test_an_exception_of_a_callback_in_the_hold_out_phase(train_set):
@@ -185,7 +185,7 @@ def test_checkpoints_are_of_the_model_itself(train_set, tmp_path):
     booster = aoso.train({"n_estimators": 7}, train_set, callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=5)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m5.aoso", "m7.aoso"]
     assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
-    assert aoso.Booster.load(tmp_path / "m5.aoso").dump() == booster.dump(5)
+    assert aoso.Booster.load(tmp_path / "m5.aoso").export("text") == booster.truncated(5).export("text")
     path = tmp_path / "stopped.aoso"
     booster = aoso.train(None, train_set, callbacks=[aoso.checkpoint(path, every=1), lambda p: p.iteration == 3])
     assert aoso.Booster.load(path).fingerprint == booster.fingerprint

@@ -19,23 +19,13 @@ def data(small):
 @pytest.fixture(scope="module")
 def booster(data):
     train_set = aoso.Dataset(data=data[0], label=data[1], free_raw_data=False)
-    return aoso.train(PARAMS, train_set, 30, valid_sets=[train_set.create_valid(*data[2:])], early_stopping_rounds=5)
+    return aoso.train(PARAMS, train_set, 30, valid_sets=[train_set.aligned(*data[2:])], early_stopping_rounds=5)
 
 
-def test_predict(booster, data):
-    x = data[2]
-    np.testing.assert_array_equal(booster.predict(x, raw_score=True), booster.predict_raw(x))
-    np.testing.assert_array_equal(booster.predict(x, output_margin=True, iteration_range=(0, 2)), booster.predict_raw(x, trees=2))
-    np.testing.assert_array_equal(booster.predict(x, pred_leaf=True, num_iteration=3), booster.predict_leaf(x, trees=3))
-    np.testing.assert_array_equal(booster.predict(x, pred_contrib=True), booster.shap(x).reshape(75, 15))
-    np.testing.assert_array_equal(booster.predict(x, pred_contribs=True), booster.shap(x))
-    for first in ({"num_iteration": 2}, {"ntree_limit": 2}, {"iteration_range": (0, 2)}):
-        np.testing.assert_array_equal(booster.predict(x, **first), booster.predict(x, trees=2))
-    np.testing.assert_array_equal(booster.predict(x, num_iteration=booster.best_iteration), booster.predict(x))
-    with pytest.raises(ValueError, match=r"start_iteration is 1; allowed: 0"):
-        booster.predict(x, start_iteration=1)
-    with pytest.raises(TypeError, match="raw_scores"):
-        booster.predict(x, raw_scores=True)
+@pytest.mark.parametrize("name", aoso._familiar.INSTEAD_OF_ARGUMENTS)
+def test_arguments_of_other_predicts_say_what_to_write(booster, data, name):
+    with pytest.raises(TypeError, match=f"has no argument '{name}'; write "):
+        booster.predict(data[2], **{name: True})
 
 
 def test_predict_with_a_dataset(booster, data):
@@ -47,21 +37,9 @@ def test_predict_with_a_dataset(booster, data):
         booster.predict(freed)
 
 
-def test_what_a_booster_has(booster, tmp_path):
-    assert booster.best_iteration == booster.best_ntree_limit == booster.result.best_iteration == booster.num_boosted_rounds()
-    assert booster.feature_name() == booster.feature_names and booster.num_feature() == 4
-    np.testing.assert_array_equal(booster.feature_importance(), booster.importance("split"))
-    np.testing.assert_array_equal(booster.feature_importance(importance_type="gain"), booster.importance("gain"))
-    scores = booster.get_score(importance_type="gain")
-    splits, gains = booster.importance("split"), booster.importance("gain")
-    assert scores == {f"f{j}": gains[j] / splits[j] for j in range(4) if splits[j]}
-    assert list(booster.get_score().values()) == splits[splits > 0].tolist()
-    with pytest.raises(ValueError, match="importance_type is 'split'; allowed: 'weight'"):
-        booster.get_score(importance_type="split")
-    booster.save_model(tmp_path / "model.aoso", num_iteration=2)
-    assert aoso.Booster(model_file=tmp_path / "model.aoso").current_iteration() == 2
-    booster.save_model(tmp_path / "model.aoso")
-    assert aoso.Booster(model_file=tmp_path / "model.aoso").fingerprint == booster.fingerprint
+def test_iterations(booster, any_method):
+    assert booster.best_iteration == booster.result.best_iteration == booster.num_iterations == booster.num_trees
+    assert any_method.num_iterations * any_method.trees_per_iteration == any_method.num_trees
 
 
 def test_refit_with_a_decay_rate(booster, data):
@@ -71,7 +49,7 @@ def test_refit_with_a_decay_rate(booster, data):
 def test_a_dataset(data):
     x, y = data[:2]
     named = aoso.Dataset(x, label=y, feature_name=list("abcd"), categorical_feature="auto", enable_categorical=True).construct()
-    assert named.feature_names == list("abcd") and named.num_data() == 75 and named.num_feature() == 4
+    assert named.feature_names == list("abcd") and (named.num_rows, named.num_features) == (75, 4)
     rounded = np.round(x)
     coded = aoso.Dataset(rounded, y, categorical_feature=[0], feature_name="auto")
     assert list(coded.categories) == ["f0"] == list(aoso.Dataset(rounded, y, cat_features=[0]).categories)
@@ -112,7 +90,10 @@ def test_an_estimator(data):
         x, y, eval_set=[(x, y), (x_valid, y_valid)], use_best_model=True, plot=False, feature_name=list("abcd"), verbose=False
     )
     assert model.feature_name_ == list("abcd") and model.n_classes_ == 3 and model.tree_count_ == model.n_estimators_
-    assert model.best_score == model.evals_result_["valid_1"]["error"][model.best_iteration]
+    assert model.best_score_["valid_1"]["error"] == model.evals_result_["valid_1"]["error"][model.best_iteration_ - 1]
+    for name in ("best_iteration", "best_score"):
+        with pytest.raises(AttributeError, match=f"'AOSOClassifier' object has no attribute '{name}'; write {name}_, which "):
+            getattr(model, name)
     stages = list(model.staged_predict(x_valid, every=3))
     np.testing.assert_array_equal(stages[-1], model.predict(x_valid))
     np.testing.assert_array_equal(stages[0], model.predict(x_valid, num_iteration=3))
@@ -149,8 +130,14 @@ def test_names_of_other_boosters_say_what_to_write(booster, name):
     assert not hasattr(booster, "nonsense")
 
 
+@pytest.mark.parametrize("name", aoso._familiar.INSTEAD_OF_DATASET)
+def test_names_of_other_datasets_say_what_to_write(data, name):
+    with pytest.raises(AttributeError, match=f"'Dataset' object has no attribute '{name}'; (write|there is nothing)"):
+        getattr(aoso.Dataset(*data[:2]), name)
+
+
 def test_unknown_arguments_of_predict(booster, data):
-    with pytest.raises(TypeError, match=r"predict\(\) got an unexpected keyword argument 'tree_limit'"):
+    with pytest.raises(TypeError, match=r"predict\(\) has no argument 'tree_limit'$"):
         booster.predict(data[0], tree_limit=3)
 
 

@@ -70,7 +70,7 @@ def predictions(booster, x):
         for by_class in (False, True)
     ]
     ways = (booster.predict, booster.predict_proba, booster.predict_raw, booster.predict_leaf)
-    more = [*booster.decide(x, costs), *booster.predict_top(x, 2), booster.predict_raw(x, trees=3)]
+    more = [*booster.decide(x, costs, return_cost=True), *booster.predict_top(x, 2), booster.predict_raw(x, trees=3)]
     return [way(x) for way in ways] + sets + more
 
 

@@ -196,7 +196,7 @@ def test_reader(tmp_path, change):
     numbers = {names[i:j]: n + 1 for n, (i, j) in enumerate(zip([0, *ends], ends))}
     columns = x.copy()
     columns[:, 4] = [numbers[str(int(v))] for v in x[:, 4]]
-    want = booster.predict(x[:80], raw_score=True)
+    want = booster.predict_raw(x[:80])
     have = np.array([raw_scores(meta, arrays, row) for row in columns[:80]])
     np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-7 if "start" in change else 1e-12)
 

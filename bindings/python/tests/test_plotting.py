@@ -86,7 +86,7 @@ def test_a_class_pair_graph_of_a_model_that_splits_nothing():
 def test_trees(small_letters, params, tree):
     booster = aoso.train({"n_estimators": 10, "max_leaves": 6, **params}, aoso.Dataset(*small_letters))
     texts = drawn(plotting.plot_tree(booster, tree))
-    dump = booster.dump().split("tree ")[1:][tree]
+    dump = booster.export("text").split("tree ")[1:][tree]
     assert sum(text.endswith("rows") for text in texts) == 11
     assert sorted(text.split()[-2] for text in texts if text.endswith("rows")) == sorted(
         line.split()[-1] for line in dump.splitlines()[1:]

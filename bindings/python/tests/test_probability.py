@@ -78,11 +78,11 @@ def test_set_errors(booster, some):
 def test_decide(booster, some):
     x, _ = some
     proba = booster.predict_proba(x[3000:])
-    decisions, expected = booster.decide(x[3000:], 1 - np.eye(10))
-    np.testing.assert_array_equal(booster.classes[decisions], booster.predict(x[3000:]))
+    decisions, expected = booster.decide(x[3000:], 1 - np.eye(10), return_cost=True)
+    np.testing.assert_array_equal(decisions, booster.predict(x[3000:]))
     np.testing.assert_allclose(expected, 1 - proba.max(axis=1), rtol=0, atol=1e-12)
     costs = np.c_[np.arange(100.0).reshape(10, 10) % 7, np.full(10, 1.5)]
-    decisions, expected = booster.decide(x[3000:], costs)
+    decisions, expected = booster.decide(x[3000:], costs, return_cost=True)
     np.testing.assert_array_equal(decisions, (proba @ costs).argmin(axis=1))
     np.testing.assert_allclose(expected, (proba @ costs).min(axis=1), rtol=1e-12)
     for bad in (np.eye(9), np.ones(10), np.ones((10, 0))):
@@ -148,8 +148,10 @@ def test_classifier_decides(model, some):
     np.testing.assert_array_equal(model.decide(x[3000:], frame.iloc[::-1]), names[want])
     with pytest.raises(ValueError, match="costs has the index"):
         model.decide(x, frame.iloc[1:])
-    with pytest.raises(ValueError, match=r"decisions has shape \(2,\); allowed: 3 names"):
-        model.decide(x, costs, decisions=["a", "b"])
+    for either in (model, model.booster_):
+        np.testing.assert_array_equal(either.decide(x[3000:], costs, decisions=list(names)), names[want])
+        with pytest.raises(ValueError, match=r"decisions has shape \(2,\); allowed: 3 names"):
+            either.decide(x, costs, decisions=["a", "b"])
     mixed = model.decide(x[:5], np.ones((10, 2)), decisions=[1, "ask"])
     assert mixed.tolist() == [1] * 5
 

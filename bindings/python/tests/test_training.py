@@ -109,7 +109,7 @@ def test_early_stopping(sets, metric):
     assert booster.result.best_iteration == booster.num_trees == best == len(curve) - 5
     assert getattr(booster.result.valid, metric) == curve[best - 1]
     by_callback = aoso.train({"learning_rate": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric=metric)])
-    assert by_callback.dump() == booster.dump()
+    assert by_callback.export("text") == booster.export("text")
     assert booster.temperature == 1 != by_callback.temperature
     assert by_callback.result.valid.logloss <= booster.result.valid.logloss
 
@@ -254,7 +254,7 @@ def test_continued_training(sets, letters):
     booster = aoso.train({"n_estimators": 10}, sets[0])
     more = aoso.train({"n_estimators": 5}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
     assert more.num_trees == 15
-    assert more.dump(10) == booster.dump()
+    assert more.truncated(10).export("text") == booster.export("text")
     assert more.evaluate(x[4000:6000], y[4000:6000])["logloss"] < booster.evaluate(x[4000:6000], y[4000:6000])["logloss"]
     few = y[:4000] < "C"
     again = aoso.train({"n_estimators": 1}, aoso.Dataset(x[:4000][few], y[:4000][few], init_model=booster))

@@ -388,10 +388,6 @@ def with_label_type(model: Handle, noted: str) -> Handle:
     return model if noted == label_type(model) else _create("model_with_label_type", model, noted.encode())
 
 
-def dump(model: Handle, trees: int) -> str:
-    return _string("model_dump", model, integer("trees", trees))
-
-
 def encode(model: Handle) -> bytes:
     """The model as the bytes of a model file."""
     return _bytes("model_encode", model)

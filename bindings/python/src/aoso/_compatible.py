@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _others, _rows
+from . import _familiar, _others, _rows
 from ._capi import Array
 from ._parameters import ELSEWHERE
 from .booster import Booster
@@ -32,6 +32,13 @@ _OF_FIT = {
     "cat_features": "categorical_features",
     "xgb_model": "init_model",
     **dict.fromkeys(("use_best_model", "plot", "plot_file", "logging_level", "silent", "metric_period", "verbose_eval"), ""),
+}
+
+
+# What takes the place of attributes that others have.
+_INSTEAD = {
+    "best_iteration": "write best_iteration_, which counts from 1",
+    "best_score": "write best_score_, which has all sets and metrics",
 }
 
 
@@ -80,6 +87,8 @@ class Compatible:
     def __getattr__(self, name: str) -> Any:
         if name in self._further:
             return self._further[name]
+        if name in _INSTEAD:
+            raise _familiar.no_attribute(self, name, _INSTEAD)
         return object.__getattribute__(self, name)  # for its error, or that of a property
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -178,6 +187,49 @@ class Compatible:
         meant = {ours: others.get(name) for name, ours in _OF_FIT.items() if ours and name in others}
         return {ours: value for ours, value in meant.items() if value is not None and not (isinstance(value, str) and value == "auto")}
 
+    def _trees_of(
+        self,
+        num_iteration: int | None = None,
+        iteration_range: tuple[int, int] | None = None,
+        ntree_limit: int | None = None,
+        start_iteration: int = 0,
+    ) -> int:
+        """The number of trees of the first iterations; 0: all."""
+        if iteration_range is not None:
+            start_iteration, num_iteration = iteration_range
+        if start_iteration != 0:
+            name = "start_iteration" if iteration_range is None else "iteration_range"
+            given = start_iteration if iteration_range is None else iteration_range
+            raise ArgumentError(f"{name} is {given}; allowed: {'0' if iteration_range is None else '(0, n)'}")
+        iterations = max(num_iteration or ntree_limit or 0, 0)
+        return min(iterations * self.booster_.trees_per_iteration, self.booster_.num_trees)
+
+    def _predict_as(
+        self,
+        x: Any,
+        *,
+        raw_score: bool = False,
+        output_margin: bool = False,
+        pred_leaf: bool = False,
+        pred_contrib: bool = False,
+        pred_contribs: bool = False,
+        validate_features: bool = True,
+        **first: Any,
+    ) -> Array:
+        """What LightGBM's and XGBoost's ``predict`` return; classes if nothing else is asked for."""
+        unknown = first.keys() - {"num_iteration", "iteration_range", "ntree_limit", "start_iteration"}
+        if unknown:
+            raise TypeError(f"predict() got an unexpected keyword argument {min(unknown)!r}")
+        model, trees, nthread = self.booster_, self._trees_of(**first), self._threads()
+        if pred_leaf:
+            return model.predict_leaf(x, trees=trees, nthread=nthread)
+        if pred_contrib or pred_contribs:
+            values = model.shap(x, trees=trees, nthread=nthread)
+            return values if pred_contribs else values.reshape(len(values), -1)
+        if raw_score or output_margin:
+            return model.predict_raw(x, trees=trees, nthread=nthread)
+        return model.predict(x, trees=trees, nthread=nthread)
+
     @property
     def n_classes_(self) -> int:
         """The number of classes."""
@@ -193,7 +245,7 @@ class Compatible:
     def n_estimators_(self) -> int:
         """Iterations of the model."""
         check_is_fitted(self)
-        return self.booster_.current_iteration()
+        return self.booster_.num_iterations
 
     @property
     def best_score_(self) -> dict[str, dict[str, float]]:
@@ -204,21 +256,6 @@ class Compatible:
             name: {metric: values[min(at, len(values) - 1)] for metric, values in metrics.items()}
             for name, metrics in self.evals_result_.items()
         }
-
-    @property
-    def best_score(self) -> float:
-        """The metric that early stopping watches, of the best iteration on the last evaluation set, as XGBoost has it."""
-        scores = self.best_score_
-        if not scores:
-            raise ArgumentError("best_score needs an eval_set; allowed: after fit(X, y, eval_set=...)")
-        last = scores[list(scores)[-1]]
-        return last.get(str(self._meant(check=False)[0].get("metric")), last["logloss"])
-
-    @property
-    def best_iteration(self) -> int:
-        """The best iteration as XGBoost counts: from 0."""
-        check_is_fitted(self)
-        return self.best_iteration_ - 1
 
     @property
     def feature_name_(self) -> list[str]:
@@ -330,8 +367,7 @@ class Compatible:
         if booster._info.named:
             self.feature_names_in_ = np.array(names, object)
         self.is_categorical_ = np.array([name in booster.categories for name in names])
-        iterations = booster.num_trees // booster.trees_per_iteration
-        result = booster.result
+        iterations, result = booster.num_iterations, booster.result
         self.n_iter_, self.best_iteration_ = (iterations,) * 2 if result is None else (result.iterations, result.best_iteration)
         self.evals_result_ = {}
 

@@ -12,7 +12,7 @@ from ._capi import Array
 from .booster import Booster
 from .confusion import Confusion
 from .errors import ArgumentError
-from .probability import Reliability, cost_matrix
+from .probability import Reliability, choices
 
 
 _Estimator = TypeVar("_Estimator", bound="Decisions")
@@ -137,21 +137,10 @@ class Decisions:
             The expected costs, if ``return_cost``.
         """
         check_is_fitted(self)
-        if hasattr(costs, "index") and hasattr(costs, "columns"):
-            if sorted(map(str, costs.index)) != sorted(map(str, self.classes_)):
-                raise ArgumentError(f"costs has the index {list(costs.index)}; allowed: the classes {self.classes_.tolist()}")
-            decisions = costs.columns.to_numpy() if decisions is None else decisions
-            costs = costs.iloc[_labels.codes(self.classes_, costs.index.to_numpy())]
-        matrix = cost_matrix(costs, len(self.classes_))
-        choices = matrix.shape[1]
-        if decisions is None:
-            decisions = self.classes_ if choices == len(self.classes_) else np.arange(choices)
-        decisions = _labels.array(decisions)
-        if decisions.shape != (choices,):
-            raise ArgumentError(f"decisions has shape {decisions.shape}; allowed: {choices} names, one for each column of costs")
+        matrix, names = choices(costs, decisions, self.classes_)
         rows = _labels.codes(self.booster_.classes, self.classes_)
-        best, expected = self.booster_.decide(self._read(X, reset=False), matrix[rows], nthread=self._threads())
-        return (decisions[best], expected) if return_cost else decisions[best]
+        read = self._read(X, reset=False)
+        return self.booster_.decide(read, matrix[rows], decisions=names, return_cost=return_cost, nthread=self._threads())
 
     def reliability(self, X: Any, y: Any, sample_weight: Any = None) -> Reliability:
         """Compare probabilities with labels: Brier score, expected calibration error and the bins of a reliability diagram.

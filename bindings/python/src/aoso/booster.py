@@ -99,8 +99,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         nthread : int, default 0
             Threads to use; 0: the cores that the process may use.
         **others
-            LightGBM's ``num_iteration``, ``raw_score``, ``pred_leaf`` and ``pred_contrib``, and XGBoost's ``iteration_range``,
-            ``output_margin`` and ``pred_contribs``, which return what they do there.
+            Not allowed. For arguments of LightGBM and XGBoost, the error says what to write instead.
 
         Returns
         -------
@@ -112,8 +111,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         ArgumentError
             If the columns are not the model's features. The message says what differs.
         """
-        if others:
-            return self._predict_as(x, trees, nthread, **others)
+        self._refuse(others)
         return np.asarray(self.classes[self._predict("", x, 1, trees, nthread)[:, 0]])
 
     def predict_proba(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Array:
@@ -518,16 +516,6 @@ class Booster(Report, Probability, Confusing, Familiar):
         if not isinstance(tree, (int, np.integer)) or not -trees <= tree < trees:
             raise ArgumentError(f"tree is {tree!r}; allowed: {-trees} to {trees - 1}")
         return int(tree) % trees
-
-    def dump(self, trees: int = 0) -> str:
-        """The trees as text, one line per node. For a model with linear scores, the first line names their features.
-
-        Parameters
-        ----------
-        trees : int, default 0
-            Only the first trees; 0: all.
-        """
-        return _capi.dump(self._handle, trees)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file. The command ``aoso``, C and Go can read it too.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _blocks, _capi, _labels, _matrix, _others
+from . import _blocks, _capi, _familiar, _labels, _matrix, _others
 from ._capi import Array
 from ._quantized import DEFAULTS, Data, Pending, Quantized
 from .booster import Booster
@@ -450,39 +450,8 @@ class Dataset:
             raise ArgumentError("x is a Dataset whose data are gone; allowed: the rows themselves")
         return self._data.x
 
-    def num_data(self) -> int:
-        """LightGBM's name for :attr:`num_rows`.
-
-        Returns
-        -------
-        int
-        """
-        return self.num_rows
-
-    def num_feature(self) -> int:
-        """LightGBM's name for :attr:`num_features`.
-
-        Returns
-        -------
-        int
-        """
-        return self.num_features
-
-    def create_valid(self, x: Any, label: Any, weight: Any = None) -> Dataset:
-        """LightGBM's name for :meth:`aligned`.
-
-        Parameters
-        ----------
-        x, label
-            As for :meth:`aligned`.
-        weight : array of shape (n_rows,), optional
-            As for :meth:`aligned`.
-
-        Returns
-        -------
-        Dataset
-        """
-        return self.aligned(x, label, weight=weight)
+    def __getattr__(self, name: str) -> Any:
+        raise _familiar.no_attribute(self, name, _familiar.INSTEAD_OF_DATASET)
 
     def _parts(self) -> tuple[Data, dict[str, Any]]:
         """What it was made of, and how."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import _labels, _matrix, _others
 from ._capi import Array
-from ._familiar import XGBOOST
 from .booster import Booster
 from .errors import ArgumentError
 
@@ -28,6 +27,9 @@ __all__ = [
     "plot_tree",
     "plot_tuning",
 ]
+
+# XGBoost's names for kinds of importance.
+_KINDS = {"weight": "split", "total_gain": "gain", "total_cover": "cover"}
 
 _SURFACE, _INK, _MUTED, _GRID = "#fcfcfb", "#1f1f1d", "#6b6a66", "#e4e3df"
 _SERIES = ("#2a78d6", "#1baf7a", "#eda100", "#008300", "#4a3aa7", "#e34948", "#e87ba4", "#eb6834")
@@ -118,7 +120,7 @@ def plot_importance(
     matplotlib axes
     """
     booster = _booster(model)
-    values = booster.importance(XGBOOST.get(importance_type, importance_type) if importance_type else kind)
+    values = booster.importance(_KINDS.get(importance_type, importance_type) if importance_type else kind)
     order = np.argsort(-values, kind="stable")[: most if max_num_features is None else max_num_features][::-1]
     ax = _axes(ax, (7, 0.6 + 0.27 * len(order)))
     ax.barh(range(len(order)), values[order], height=0.72, color=_BLUE)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from . import _capi
+from . import _capi, _labels
 from ._capi import Array
 from ._top import predict_top
 from .errors import ArgumentError
@@ -196,35 +196,42 @@ class Probability:
         handle = _capi.conformalize(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread)
         return type(self)(handle, self.classes, calibration=self.calibration)
 
-    def decide(self, x: Any, costs: Any, *, nthread: int = 0) -> tuple[Array, Array]:
+    def decide(self, x: Any, costs: Any, *, decisions: Any = None, return_cost: bool = False, nthread: int = 0) -> Any:
         """The decision of least expected cost for each row.
 
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        costs : array of shape (n_classes, n_decisions)
-            What each decision costs if the class of the row, in the order of ``classes``, is the true one. Decisions may be
-            the classes, or others, such as one to ask an expert. Costs may be negative.
+        costs : array of shape (n_classes, n_decisions), or pandas data frame
+            What each decision costs if the class of the row, in the order of ``classes``, is the true one. Costs may be
+            negative. The rows of a data frame may be in any order: its index has the classes.
+        decisions : array of shape (n_decisions,), optional
+            Names of the decisions, such as ``[*booster.classes, "ask"]``. By default the columns of a data frame, or ``classes``
+            if there are as many decisions as classes, or 0, 1, ...
+        return_cost : bool, default False
+            Return the expected costs as well.
         nthread : int, default 0
 
         Returns
         -------
-        decisions : array of shape (n_rows,), int32
-            Columns of ``costs``; the first one if decisions tie.
+        decisions : array of shape (n_rows,)
+            The first one if decisions tie.
         expected : array of shape (n_rows,), float64
-            Their expected costs.
+            The expected costs, if ``return_cost``.
 
         Examples
         --------
         >>> import aoso, numpy as np
         >>> x = np.arange(200.0).reshape(-1, 1)
         >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
-        >>> costs = [[0, 1, 0.2], [5, 0, 0.2]]  # high, low; the third decision is to ask
-        >>> booster.decide([[3], [150]], costs)[0].tolist()
-        [1, 0]
+        >>> costs = [[0, 1, 0.2], [5, 0, 0.2]]
+        >>> booster.decide([[3], [150]], costs, decisions=["high", "low", "ask"]).tolist()
+        ['low', 'high']
         """
-        return _capi.decide(self._handle, self._read(x), cost_matrix(costs, len(self.classes)), nthread)
+        matrix, names = choices(costs, decisions, self.classes)
+        best, expected = _capi.decide(self._handle, self._read(x), matrix, nthread)
+        return (names[best], expected) if return_cost else names[best]
 
     def reliability(self, x: Any, y: Any, *, weight: Any = None, nthread: int = 0) -> Reliability:
         """Compare probabilities with labels.
@@ -253,14 +260,24 @@ class Probability:
         return Reliability(*_capi.reliability(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread))
 
 
-def cost_matrix(costs: Any, classes: int) -> Array:
-    """Costs as a contiguous matrix of float64, checked."""
+def choices(costs: Any, decisions: Any, classes: Array) -> tuple[Array, Array]:
+    """The costs as a contiguous matrix of float64, classes × decisions, and the names of the decisions."""
+    if hasattr(costs, "index") and hasattr(costs, "columns"):
+        if sorted(map(str, costs.index)) != sorted(map(str, classes)):
+            raise ArgumentError(f"costs has the index {list(costs.index)}; allowed: the classes {classes.tolist()}")
+        decisions = costs.columns.to_numpy() if decisions is None else decisions
+        costs = costs.iloc[_labels.codes(classes, costs.index.to_numpy())]
     try:
         matrix = np.ascontiguousarray(costs, dtype=np.float64)
     except (TypeError, ValueError) as e:
         raise ArgumentError(f"costs is {costs!r}; allowed: numbers, a row for each class and a column for each decision") from e
-    if matrix.ndim != 2 or len(matrix) != classes or matrix.shape[1] == 0:
+    if matrix.ndim != 2 or len(matrix) != len(classes) or matrix.shape[1] == 0:
         raise ArgumentError(
-            f"costs has shape {matrix.shape}; allowed: {classes} rows, one for each class, and a column for each decision"
+            f"costs has shape {matrix.shape}; allowed: {len(classes)} rows, one for each class, and a column for each decision"
         )
-    return matrix
+    if decisions is None:
+        decisions = classes if matrix.shape[1] == len(classes) else np.arange(matrix.shape[1])
+    names = _labels.array(decisions)
+    if names.shape != (matrix.shape[1],):
+        raise ArgumentError(f"decisions has shape {names.shape}; allowed: {matrix.shape[1]} names, one for each column of costs")
+    return matrix, names

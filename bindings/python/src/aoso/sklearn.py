@@ -358,7 +358,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             Labels of ``classes_``.
         """
         check_is_fitted(self)
-        return self.booster_.predict(self._read(X, reset=False), nthread=self._threads(), **others)
+        return self._predict_as(self._read(X, reset=False), **others)
 
     def predict_proba(self, X: Any, **first: Any) -> Array:
         """The probability of each class for each row.
@@ -375,7 +375,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             In the order of ``classes_``.
         """
         check_is_fitted(self)
-        rows, trees = self._read(X, reset=False), self.booster_._trees_of(**first)
+        rows, trees = self._read(X, reset=False), self._trees_of(**first)
         return self._sorted(self.booster_.predict_proba(rows, trees=trees, nthread=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
