@@ -85,7 +85,7 @@ type RefitOptions struct {
 // leaf takes the step that training would: a Newton step from the
 // probabilities by the iterations before, as refitted, of the rows that reach
 // it, for the leaf's class pairs, its best classes or all classes, with the model's
-// shrinkage, MaxStep and L2. The new value is Keep of the old one and 1 − Keep
+// LearningRate, MaxDeltaStep and RegLambda. The new value is Keep of the old one and 1 − Keep
 // of that step. Rows of weight zero count for nothing; a leaf that no row
 // reaches stays as it is.
 //

@@ -137,7 +137,7 @@ func ExampleParseParams() {
 	fmt.Println(err)
 	// Output:
 	// 500 64 0.05 aoso <nil>
-	// aoso: leaves is "many"; allowed: an integer
+	// aoso: max_leaves is "many"; allowed: an integer
 }
 
 // Between 150 and 250, either class may be the right one.

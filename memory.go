@@ -50,7 +50,7 @@ type MemoryEstimate struct {
 //	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise; 0 if Dense
 //	Residuals   (28 + 8.5·min(K, leaf_classes · trees))·N with leaf sparse, and 640·N
 //	            at most of class totals, else 4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
-//	            shrinkage · max_delta_step above 1, twice that with an exhaustive abc
+//	            learning_rate · max_delta_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
 //	Histograms  for each thread two of a group of columns, at most 512·m kiB each, and with

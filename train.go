@@ -62,7 +62,7 @@ type TrainOptions struct {
 // objective's business. It is called before the first iteration and after each, with
 // the rows of this rank if there are several. An error ends the training.
 //
-// A leaf adds −G/(H + L2) to the score of a class, G and H being the sums of its rows, less the
+// A leaf adds −G/(H + RegLambda) to the score of a class, G and H being the sums of its rows, less the
 // mean over the classes. A class pair has the Hessian of both classes added up. What
 // needs probabilities is not there: no rows are held out, there is no temperature, StopLoss
 // has no effect, and Trim leaves rows out of nodes only. The method must be aoso. The
@@ -111,9 +111,9 @@ type Result struct {
 
 // Train trains a model. Unless all parameters are given, it first trains without
 // a part of the rows, to choose parameters by them and to calibrate the model.
-// Training ends at Trees trees, when nothing can be split any
+// Training ends at NEstimators trees, when nothing can be split any
 // more, when the log losses of the training rows sum to at most StopLoss, after
-// EarlyStopping iterations without a better validation metric (the model is
+// EarlyStoppingRounds iterations without a better validation metric (the model is
 // then that of the best iteration), after TimeLimit seconds, when the callback
 // returns false, or when ctx is cancelled. The last two are no errors and keep
 // the iterations so far. With a collective, all ranks stop if one does, and an error

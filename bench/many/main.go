@@ -87,7 +87,7 @@ func measure(m *mixture, rows, test int, p aoso.Params) error {
 		return err
 	}
 	q := r.Model.Params()
-	fmt.Printf("classes %d rows %d leaf %s %d leaves %d shrinkage %g subsample %g trees %d: %.1f CPU s, %.1f s, %.0f MB, train loss %.4f, log loss %.4f, errors %.2f %%\n",
+	fmt.Printf("classes %d rows %d leaf %s %d max_leaves %d learning_rate %g subsample %g trees %d: %.1f CPU s, %.1f s, %.0f MB, train loss %.4f, log loss %.4f, errors %.2f %%\n",
 		m.classes, rows, q.Leaf, q.LeafClasses, q.MaxLeaves, q.LearningRate, q.Subsample, r.Model.Trees(),
 		(end - cpu).Seconds(), wall.Seconds(), float64(peak)/1e6, r.TrainLoss, e.LogLoss, 100*e.ErrorRate)
 	return nil

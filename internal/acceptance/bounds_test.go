@@ -142,9 +142,9 @@ func TestMinGain(t *testing.T) {
 	}
 }
 
-// TestMaxStep: no leaf of a pair moves by more than shrinkage × the bound, and
+// TestMaxDeltaStep: no leaf of a pair moves by more than the learning rate × the bound, and
 // some do move by that.
-func TestMaxStep(t *testing.T) {
+func TestMaxDeltaStep(t *testing.T) {
 	d := blobs(24, 500, 5, 4, 255)
 	for _, most := range []float64{0.5, 2} {
 		m := trained(t, d, params(func(p *aoso.Params) { paper(p); p.MaxDeltaStep, p.NEstimators = most, 40 })).Model

@@ -344,8 +344,8 @@ func TestLocalModel(t *testing.T) {
 	}
 }
 
-// TestCheckpointShrinkage: a training whose caller changes the shrinkage goes on where it ended.
-func TestCheckpointShrinkage(t *testing.T) {
+// TestCheckpointLearningRate: a training whose caller changes the learning rate goes on where it ended.
+func TestCheckpointLearningRate(t *testing.T) {
 	d := newDataset(t, blobs(4, 300, 4, 3, 60))
 	p := params(func(p *aoso.Params) { p.NEstimators = 12 })
 	scheduled := func(o aoso.TrainOptions, steps int) *aoso.Trainer {

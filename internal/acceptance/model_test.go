@@ -186,10 +186,10 @@ func TestFingerprint(t *testing.T) {
 		words[i] = string(rune('a' + y))
 	}
 	for name, m := range map[string]*aoso.Model{
-		"shrinkage": model(func(p *aoso.Params) { p.LearningRate = 0.11 }, d.labels(), nil),
-		"a tree":    model(func(p *aoso.Params) { p.NEstimators = 4 }, d.labels(), nil),
-		"classes":   model(same, aoso.StringLabels(words), nil),
-		"features":  model(same, d.labels(), []string{"a", "b", "c", "d"}),
+		"learning rate": model(func(p *aoso.Params) { p.LearningRate = 0.11 }, d.labels(), nil),
+		"a tree":        model(func(p *aoso.Params) { p.NEstimators = 4 }, d.labels(), nil),
+		"classes":       model(same, aoso.StringLabels(words), nil),
+		"features":      model(same, d.labels(), []string{"a", "b", "c", "d"}),
 	} {
 		if m.Fingerprint() == want {
 			t.Errorf("another model by %s has the same fingerprint", name)

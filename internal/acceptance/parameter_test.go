@@ -19,7 +19,7 @@ func TestParseParams(t *testing.T) {
 		{"method=abc leaf=pair pairs=1 pair_selection=root base_class=exhaustive base_gap=3", func(p *aoso.Params) {
 			p.Method, p.Leaf, p.Pairs, p.PairSelection, p.BaseClass, p.BaseGap = aoso.ABC, "pair", 1, "root", "exhaustive", 3
 		}},
-		{"n_estimators=5,max_leaves=6,\nshrinkage=.5\r\nmax_depth=7  min_samples_leaf=8", func(p *aoso.Params) {
+		{"n_estimators=5,max_leaves=6,\nlearning_rate=.5\r\nmax_depth=7  min_samples_leaf=8", func(p *aoso.Params) {
 			p.NEstimators, p.MaxLeaves, p.LearningRate, p.MaxDepth, p.MinSamplesLeaf = 5, 6, 0.5, 7, 8
 		}},
 		{"min_child_weight=1e-3 gamma=2 reg_lambda=3.25 max_delta_step=4 subsample=0.1 colsample_bytree=0.2 colsample_bynode=0.3 trim=0", func(p *aoso.Params) {
@@ -34,6 +34,10 @@ func TestParseParams(t *testing.T) {
 		{"level=auto leaf=auto pairs=auto n_estimators=auto reg_lambda=auto", func(*aoso.Params) {}},
 		{"preset=paper calibration=folds", func(p *aoso.Params) { p.Preset, p.Calibration = aoso.PresetPaper, "folds" }},
 		{"nthread=2", func(p *aoso.Params) { p.NThread = 2 }},
+		{"trees=5 leaves=6 shrinkage=.5 min_samples=8 min_hessian=1e-3 min_gain=2 l2=3 max_step=4 early_stopping=2 num_threads=1 threads=3", func(p *aoso.Params) {
+			p.NEstimators, p.MaxLeaves, p.LearningRate, p.MinSamplesLeaf, p.MinChildWeight = 5, 6, 0.5, 8, 1e-3
+			p.Gamma, p.RegLambda, p.MaxDeltaStep, p.EarlyStoppingRounds, p.NThread = 2, 3, 4, 2, 3
+		}},
 		{"num_leaves=9, eta=0.5 n_estimators=7 lambda_l2=2 min_child_samples=0 max_delta_step=0.0", func(p *aoso.Params) {
 			p.MaxLeaves, p.LearningRate, p.NEstimators, p.RegLambda, p.MinSamplesLeaf = 9, 0.5, 7, 2, 1
 		}},

@@ -70,7 +70,7 @@ func checkReportedLoss(t *testing.T, set *aoso.Dataset, d *table, p aoso.Params)
 		t.Fatal(err)
 	}
 	if got, want := r.TrainLoss, e.LogLoss; !near(got, want, 1e-5) {
-		t.Errorf("shrinkage %g, max_delta_step %g, leaf %s: training says that its loss is %g after %d trees, the model's is %g", p.LearningRate, p.MaxDeltaStep, p.Leaf, got, r.Model.Trees(), want)
+		t.Errorf("learning_rate %g, max_delta_step %g, leaf %s: training says that its loss is %g after %d trees, the model's is %g", p.LearningRate, p.MaxDeltaStep, p.Leaf, got, r.Model.Trees(), want)
 	}
 }
 

@@ -75,7 +75,7 @@ func (p Params) Axes(s data.Shape) (open []tune.Axis) {
 	}
 	pairs := p
 	pairs.Pairs = 8
-	if pairs, err = pairs.filled(setting{trees: math.MaxInt32}).Complete(s.Classes); err != nil {
+	if pairs, err = pairs.filled(setting{nEstimators: math.MaxInt32}).Complete(s.Classes); err != nil {
 		pairs.Pairs = 1
 	}
 	defaults := Default()

@@ -19,9 +19,9 @@ const (
 
 // setting holds values for parameters that are unset.
 type setting struct {
-	trees, leaves, minSamples                          int
-	shrinkage, l2, maxStep, subsample, colsampleByNode float64
-	start                                              string
+	nEstimators, maxLeaves, minSamplesLeaf                            int
+	learningRate, regLambda, maxDeltaStep, subsample, colsampleByNode float64
+	start                                                             string
 }
 
 // filled returns the parameters with the values of s for those that are unset.
@@ -29,7 +29,7 @@ func (p Params) filled(s setting) Params {
 	for _, v := range []struct {
 		field *int
 		value int
-	}{{&p.NEstimators, s.trees}, {&p.MaxLeaves, s.leaves}, {&p.MinSamplesLeaf, s.minSamples}} {
+	}{{&p.NEstimators, s.nEstimators}, {&p.MaxLeaves, s.maxLeaves}, {&p.MinSamplesLeaf, s.minSamplesLeaf}} {
 		if *v.field == 0 {
 			*v.field = v.value
 		}
@@ -37,13 +37,13 @@ func (p Params) filled(s setting) Params {
 	for _, v := range []struct {
 		field *float64
 		value float64
-	}{{&p.LearningRate, s.shrinkage}, {&p.MaxDeltaStep, s.maxStep}, {&p.Subsample, s.subsample}, {&p.ColsampleByNode, s.colsampleByNode}} {
+	}{{&p.LearningRate, s.learningRate}, {&p.MaxDeltaStep, s.maxDeltaStep}, {&p.Subsample, s.subsample}, {&p.ColsampleByNode, s.colsampleByNode}} {
 		if *v.field == 0 {
 			*v.field = v.value
 		}
 	}
 	if p.RegLambda == -1 {
-		p.RegLambda = s.l2
+		p.RegLambda = s.regLambda
 	}
 	p.Start = cmp.Or(p.Start, s.start)
 	return p
@@ -82,7 +82,7 @@ func (p *Params) mayBeginLinear(s data.Shape) bool {
 
 // fromZero returns the candidate settings with zero as initial scores.
 func (p *Params) fromZero(s data.Shape) []setting {
-	paper := setting{start: "zero", trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
+	paper := setting{start: "zero", nEstimators: 1000, maxLeaves: 20, minSamplesLeaf: 1, learningRate: 0.1, maxDeltaStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
 	case p.Preset == presetPaper || p.Method != model.AOSO || s.Rows < leastRows: // too few rows to compare settings
 		return []setting{paper}
@@ -92,29 +92,29 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	clean, noisy := paper, paper
 
 	// Labels that the features explain: large trees learn fast.
-	clean.trees, clean.shrinkage = 500, 0.2
-	clean.leaves = leavesFor(s.Rows, 16, 2.5)
+	clean.nEstimators, clean.learningRate = 500, 0.2
+	clean.maxLeaves = leavesFor(s.Rows, 16, 2.5)
 	clean.colsampleByNode = fewFeatures(s)
 
 	// Labels that they do not explain: small trees learn slowly.
-	noisy.trees, noisy.shrinkage = 500, 0.125
-	noisy.leaves, noisy.l2 = leavesFor(s.Rows, 8, 12), 3
+	noisy.nEstimators, noisy.learningRate = 500, 0.125
+	noisy.maxLeaves, noisy.regLambda = leavesFor(s.Rows, 8, 12), 3
 	noisy.colsampleByNode = 0.5
 
 	// Few rows with such labels: larger trees learn more slowly still, each from a new
 	// sample of the rows and with many rows per leaf.
 	few := noisy
-	few.trees, few.shrinkage = 1000, 0.05
-	few.leaves, few.subsample, few.minSamples = leavesFor(s.Rows, 16, 4), 0.6, 10
+	few.nEstimators, few.learningRate = 1000, 0.05
+	few.maxLeaves, few.subsample, few.minSamplesLeaf = leavesFor(s.Rows, 16, 4), 0.6, 10
 
 	if p.leafFor(s.Classes) == "sparse" {
-		clean.leaves = leavesForClasses(clean.leaves, s)
+		clean.maxLeaves = leavesForClasses(clean.maxLeaves, s)
 	}
 
 	if p.Preset == presetFast {
-		clean.trees, clean.shrinkage = 200, 0.4
-		noisy.trees, noisy.shrinkage = 250, 0.25
-		few.trees, few.shrinkage = 500, 0.1
+		clean.nEstimators, clean.learningRate = 200, 0.4
+		noisy.nEstimators, noisy.learningRate = 250, 0.25
+		few.nEstimators, few.learningRate = 500, 0.1
 	}
 	settings := []setting{clean, noisy, few}
 	if !isSmall(s, fewRows) {
@@ -144,18 +144,18 @@ const manyRows, wideClasses = 100_000, 100
 func (p *Params) large(s data.Shape) setting {
 	// About a hundred rows per leaf suffice to choose splits, however many rows there are.
 	sample := math.Max(30_000, 300*float64(s.Classes))
-	trees, leaves, shrinkage := 1000, 256, 0.3
+	trees, leaves, rate := 1000, 256, 0.3
 	switch {
 	case p.leafFor(s.Classes) == "sparse":
 		leaves = leavesForClasses(leaves, s)
 	case s.Classes > wideClasses:
-		trees, leaves, shrinkage = 500, int(math.Round(2*math.Sqrt(float64(s.Classes)))), 0.1
+		trees, leaves, rate = 500, int(math.Round(2*math.Sqrt(float64(s.Classes)))), 0.1
 	}
 	if p.Preset == presetFast {
-		trees, shrinkage = 300, max(shrinkage, 0.2)
+		trees, rate = 300, max(rate, 0.2)
 	}
 	return setting{
-		trees: trees, leaves: leaves, minSamples: 1, shrinkage: shrinkage, l2: 10, maxStep: 3,
+		nEstimators: trees, maxLeaves: leaves, minSamplesLeaf: 1, learningRate: rate, regLambda: 10, maxDeltaStep: 3,
 		subsample:       max(spec.LeastSubsample, min(1, math.Round(1000*sample/float64(s.Rows))/1000)),
 		colsampleByNode: 1,
 		start:           "zero",

@@ -215,7 +215,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestFast: preset fast has fewer trees than auto, and no smaller shrinkage.
+// TestFast: preset fast has fewer trees than auto, and no smaller learning rate.
 func TestFast(t *testing.T) {
 	larger, settings := 0, 0
 	for s := range shapes {
@@ -225,16 +225,16 @@ func TestFast(t *testing.T) {
 		}
 		faster := fast.preset(s)
 		for i, setting := range auto.preset(s) {
-			if faster[i].trees >= setting.trees || faster[i].shrinkage < setting.shrinkage {
+			if faster[i].nEstimators >= setting.nEstimators || faster[i].learningRate < setting.learningRate {
 				t.Errorf("%+v: auto has %+v, fast %+v", s, setting, faster[i])
 			}
-			if settings++; faster[i].shrinkage > setting.shrinkage {
+			if settings++; faster[i].learningRate > setting.learningRate {
 				larger++
 			}
 		}
 	}
 	if 2*larger < settings {
-		t.Errorf("%d of %d settings have a larger shrinkage", larger, settings)
+		t.Errorf("%d of %d settings have a larger learning rate", larger, settings)
 	}
 }
 

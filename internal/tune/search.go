@@ -53,7 +53,7 @@ type Search struct {
 	rung     int          // rung that they train for, from 0
 	current  int          // index in field of the candidate in training
 	best     *candidate   // of earlier rounds; nil: none
-	slowed   boost.Params // settings that were tried with half the shrinkage
+	slowed   boost.Params // settings that were tried with half the learning rate
 	ending   bool         // only the best is left to train, whose record was known
 	records  []Record
 	final    *fit.Fit // nil: the search goes on
@@ -103,7 +103,7 @@ func (s *Search) newCandidate(p boost.Params) *candidate {
 	return &candidate{number: s.numbered, params: p}
 }
 
-// iterations returns the iterations of a rung: more for settings of a smaller shrinkage.
+// iterations returns the iterations of a rung: more for settings of a smaller learning rate.
 func (s *Search) iterations(p *boost.Params, rung int) int {
 	first := &s.job.Settings[0]
 	full := float64(first.NEstimators / s.TreesPerIteration())
@@ -264,7 +264,7 @@ func (s *Search) nextRound() {
 	s.startRound(field)
 }
 
-// slower returns the best settings with half the shrinkage, unless these were tried. They are
+// slower returns the best settings with half the learning rate, unless these were tried. They are
 // often better, but not early, so they get a round of their own.
 func (s *Search) slower() (boost.Params, bool) {
 	p := s.best.params
@@ -277,7 +277,7 @@ func (s *Search) slower() (boost.Params, bool) {
 	return p, true
 }
 
-// halve halves the shrinkage, and doubles the most trees.
+// halve halves the learning rate, and doubles the most trees.
 func (s *Search) halve(p *boost.Params) {
 	p.LearningRate /= 2
 	p.NEstimators = s.mostTrees(p)

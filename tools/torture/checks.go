@@ -143,7 +143,7 @@ func checkLevels(t *trial, _ dice) error {
 	return nil
 }
 
-// finalTrees returns the value of the parameter trees that ends training at the
+// finalTrees returns the value of the parameter n_estimators that ends training at the
 // latest iteration where the callback would.
 func (t *trial) finalTrees() int {
 	return min(t.params.NEstimators, saturated(t.limit, t.model.TreesPerIteration()))

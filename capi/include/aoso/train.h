@@ -68,7 +68,7 @@ typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *u
  * thread of the call, for the rows of this rank if there are several. Anything but
  * 0 ends the training with an error.
  *
- * A leaf adds -G / (H + l2) to the score of a class, G and H being the sums of its rows,
+ * A leaf adds -G / (H + reg_lambda) to the score of a class, G and H being the sums of its rows,
  * less the mean over the classes. No rows are held out, and there is no temperature;
  * stop_loss has no effect, and trim leaves rows out of nodes only. The method must be
  * aoso. Training takes 4 S + 24 K bytes more for each row, with K classes and S being

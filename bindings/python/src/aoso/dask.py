@@ -228,7 +228,7 @@ class DaskAOSOClassifier(AOSOClassifier):
     Examples
     --------
     >>> from aoso.dask import DaskAOSOClassifier
-    >>> model = DaskAOSOClassifier(trees=100)  # .fit(x, y).predict(x).compute()
+    >>> model = DaskAOSOClassifier(n_estimators=100)  # .fit(x, y).predict(x).compute()
     """
 
     @restoring
