@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, export_formats, version
+from ._cv import cv
 from ._progress import Evaluation, Result
 from .booster import Booster, merge
 from .callback import Progress, checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
@@ -17,7 +18,7 @@ from .contributions import Contributions
 from .dataset import Dataset
 from .errors import AosoError
 from .row import RowPredictor
-from .training import cv, suggest_params, train
+from .training import suggest_params, train
 from .tuning import Tuning, tune
 
 if TYPE_CHECKING:
