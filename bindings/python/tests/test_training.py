@@ -47,7 +47,7 @@ def test_a_model_has_its_parameters(sets, method):
         ({"learning_rate": 2}, "learning_rate is 2; allowed: above 0, at most 1"),
         ({"learning_rate": float("nan")}, "learning_rate is NaN"),
         ({"metric": "rmse"}, 'metric is "rmse"; allowed: logloss, '),
-        ({"colour": 1, "leavess": 2}, "there is no parameter 'colour', 'leavess' \\(did you mean leaves\\?\\); allowed: method, "),
+        ({"colour": 1, "leavess": 2}, "there is no parameter 'colour', 'leavess' \\(did you mean max_leaves\\?\\); allowed: method, "),
         ({"max_leaves": "2 trees=5"}, "parameter max_leaves is '2 trees=5'; allowed: a number or a word"),
         ({"max_leaves": [2]}, r"parameter max_leaves is \[2\]; allowed: a number or a word"),
         ({"leaves=3 trees": 1}, "there is no parameter 'leaves=3 trees'"),
