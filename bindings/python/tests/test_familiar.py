@@ -42,10 +42,6 @@ def test_iterations(booster, any_method):
     assert any_method.num_iterations * any_method.trees_per_iteration == any_method.num_trees
 
 
-def test_refit_with_a_decay_rate(booster, data):
-    assert booster.refit(*data[2:], decay_rate=0.9).fingerprint == booster.refit(*data[2:], keep=0.9).fingerprint
-
-
 def test_a_dataset(data):
     x, y = data[:2]
     named = aoso.Dataset(x, label=y, feature_name=list("abcd"), categorical_feature="auto", enable_categorical=True).construct()

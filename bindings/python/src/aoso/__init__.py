@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ._capi import build_info, export_formats, version
 from ._cv import cv
 from ._progress import Evaluation, Result
+from ._row import RowPredictor
 from .booster import Booster, merge
 from .callback import Progress, checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
 from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
 from .errors import AosoError
-from .row import RowPredictor
 from .training import suggest_params, train
 from .tuning import Tuning, tune
 

@@ -13,12 +13,12 @@ from . import _capi, _labels, _matrix, _others
 from ._capi import Array
 from ._familiar import Familiar
 from ._progress import Evaluation, Result
+from ._report import Report
+from ._row import RowPredictor
 from .confusion import Confusing
 from .contributions import Contributions
 from .errors import ArgumentError
 from .probability import Probability
-from .report import Report
-from .row import RowPredictor
 
 __all__ = ["Booster", "merge"]
 
@@ -339,7 +339,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         labels, _ = _labels.read(y, x.shape[0], self.classes)
         return labels, _matrix.weights(weight, x.shape[0])
 
-    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, decay_rate: float = 0.0, nthread: int = 0) -> Booster:
+    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, nthread: int = 0) -> Booster:
         """The same splits with leaf values computed from other data.
 
         Parameters
@@ -348,7 +348,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         y : array of shape (n_rows,)
             Labels that the model knows.
         weight : array of shape (n_rows,), optional
-        keep, decay_rate : float, default 0
+        keep : float, default 0
             Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps its values.
         nthread : int, default 0
 
@@ -356,7 +356,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         -------
         Booster
         """
-        matrix, keep = self._read(x, labelled=True), keep or decay_rate
+        matrix = self._read(x, labelled=True)
         return Booster(_capi.refit(self._handle, matrix, *self._read_labels(y, weight, matrix), keep, nthread), self.classes)
 
     def truncated(self, trees: int) -> Booster:
