@@ -262,15 +262,16 @@ def test_calibration_and_permutation_importance(frame):
 
 
 def test_threads(letters):
-    """n_jobs in scikit-learn's sense: None is 1, unless joblib's context says otherwise."""
+    """None is all cores, unless joblib says otherwise."""
     x, y, _ = letters
 
     def threads(n_jobs):
         return AOSOClassifier(n_estimators=3, n_jobs=n_jobs).fit(x, y).booster_.result.threads
 
-    assert threads(None) == threads(1) == 1
-    assert threads(2) == 2
-    assert threads(-1) == joblib.effective_n_jobs(-1)
+    assert (threads(1), threads(2)) == (1, 2)
+    assert threads(None) == threads(-1) == joblib.effective_n_jobs(-1)
+    for backend in ("threading", "loky"):
+        assert joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(threads)(None) for _ in range(2)) == [1, 1]
     with joblib.parallel_backend("threading", n_jobs=2):
         assert threads(None) == 2
     with pytest.raises(ValueError, match="n_jobs"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from sklearn.model_selection import train_test_split
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
@@ -81,6 +82,10 @@ def seed(random_state: Any) -> int:
 def threads(n_jobs: Any) -> int:
     if n_jobs is not None and (integer("n_jobs", n_jobs, -(2**31), 2**31 - 1) == 0):
         raise ArgumentError("n_jobs is 0; allowed: None, a number of threads, or -1 for all cores")
+    if n_jobs is None:
+        backend, jobs = get_active_backend()
+        if jobs is None:  # of no joblib context; a worker of joblib has one core
+            n_jobs = 1 if backend.nesting_level else -1
     found: int = effective_n_jobs(plain(n_jobs))
     return found
 

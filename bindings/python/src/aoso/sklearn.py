@@ -126,8 +126,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     random_state : int, RandomState or None, default 0
         Seed of all random draws. With the default equal data give equal models.
     n_jobs : int, optional
-        Threads, in scikit-learn's sense: None is 1 unless in a ``joblib.parallel_config`` context, -1 all cores. The
-        model does not depend on it.
+        Threads. None and -1 are all cores that the process may use, but None is one core in a worker of joblib, and the
+        ``n_jobs`` of a ``joblib.parallel_config`` context. The model does not depend on it.
     **others
         All other :doc:`parameters <parameters>`, such as ``method``, ``pairs`` and ``min_child_weight``; ``max_bin`` and ``sample_rows``
         of :class:`aoso.Dataset`; and parameters by the names of LightGBM, XGBoost, CatBoost or scikit-learn, such as
