@@ -1,8 +1,6 @@
 package aoso
 
 import (
-	"slices"
-
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/settings"
 	"github.com/libaoso/aoso/spec"
@@ -26,10 +24,28 @@ const (
 const MaxThreads = spec.MaxThreads
 
 // Parameter describes a field of [Params].
-type Parameter = spec.Parameter
+type Parameter struct {
+	Name    string // for [Params.Set]
+	Group   string // in documents: Algorithm, Trees, Sampling, Stopping or Computing
+	Type    string // of the value: string, int, uint64 or float64
+	Default string // as text; auto: training chooses a value
+	Allowed string // the values allowed, in words; "": any
+	Help    string // what it does, in a line
+}
 
 // Parameters lists the parameters of training that [Params.Set] takes.
-func Parameters() []Parameter { return slices.Clone(spec.Parameters) }
+func Parameters() []Parameter {
+	var all []Parameter
+	for i := range spec.Parameters {
+		p := &spec.Parameters[i]
+		byDefault := p.Default
+		if p.Auto != "" {
+			byDefault = "auto"
+		}
+		all = append(all, Parameter{p.Name, p.Group, p.Type, byDefault, p.Allowed(), p.Help})
+	}
+	return all
+}
 
 // DefaultParams returns the defaults.
 func DefaultParams() Params { return Params(settings.Default()) }

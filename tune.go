@@ -1,14 +1,10 @@
 package aoso
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"maps"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/libaoso/aoso/internal/fit"
@@ -273,28 +269,6 @@ type Trial struct {
 	Errors      int     `json:"errors"`         // after Iterations, of the rows that judge
 	Temperature float64 `json:"temperature"`    // that suits these rows best
 	Seconds     float64 `json:"seconds"`        // of training
-}
-
-// BestTrials returns the trials that were trained longest, the best first, at most this
-// many: a line for each, that of its last rung.
-func BestTrials(all []Trial, most int) []Trial {
-	last := map[int]Trial{}
-	for _, t := range all {
-		last[t.Number] = t
-	}
-	best := slices.SortedFunc(maps.Values(last), func(a, b Trial) int {
-		return cmp.Or(-cmp.Compare(min(a.Rung, 3), min(b.Rung, 3)), cmp.Compare(a.RefinedLoss, b.RefinedLoss), a.Number-b.Number)
-	})
-	return best[:min(most, len(best))]
-}
-
-// WriteTrials writes a trials table as CSV, with a line of names.
-func WriteTrials(w io.Writer, all []Trial) error {
-	lines := make([]trials.Trial, len(all))
-	for i := range all {
-		lines[i] = trials.Trial(all[i])
-	}
-	return trials.WriteCSV(w, lines)
 }
 
 // digest returns a text that differs between datasets.

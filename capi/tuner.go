@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/trials"
 )
 
 // tuner is a search for parameters in progress.
@@ -210,7 +211,11 @@ func goaoso_tuner_trials(handle C.uintptr_t, buffer *C.char, size C.size_t, need
 	return try(func() error {
 		return useTuner(handle, func(t *tuner) error {
 			var text strings.Builder
-			if err := aoso.WriteTrials(&text, t.Result().Trials); err != nil {
+			var lines []trials.Trial
+			for _, trial := range t.Result().Trials {
+				lines = append(lines, trials.Trial(trial))
+			}
+			if err := trials.WriteCSV(&text, lines); err != nil {
 				return err
 			}
 			return putText(text.String(), buffer, size, needed)

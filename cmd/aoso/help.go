@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/spec"
 )
 
 const documents = "https://github.com/libaoso/aoso"
@@ -128,7 +129,7 @@ func usage(c *cobra.Command, titles []string, all bool) string {
 // bindParameters adds the flags of the parameters.
 func bindParameters(c *cobra.Command, params *aoso.Params) {
 	f := c.Flags()
-	for _, p := range aoso.Parameters() {
+	for _, p := range spec.Parameters {
 		name := flagName(p.Name)
 		f.Var(&paramFlag{p, params}, name, p.Usage())
 		if !slices.Contains(commonParameters, p.Name) {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
 	"github.com/libaoso/aoso/spec"
 )
@@ -57,7 +56,7 @@ func understand(c *cobra.Command) {
 	for other, name := range otherFlags {
 		foreign[other] = name
 	}
-	for _, p := range aoso.Parameters() {
+	for _, p := range spec.Parameters {
 		for _, names := range []string{p.Others.LightGBM, p.Others.XGBoost, p.Others.CatBoost, p.Others.ScikitLearn} {
 			for word := range strings.FieldsSeq(names) {
 				other, isSimilar := strings.CutPrefix(flagName(word), "~")

@@ -18,6 +18,7 @@ import (
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/terminal"
+	"github.com/libaoso/aoso/spec"
 )
 
 // trainer is the command train.
@@ -82,7 +83,7 @@ func flagName(parameter string) string { return strings.ReplaceAll(parameter, "_
 
 // paramFlag is a parameter as a flag.
 type paramFlag struct {
-	aoso.Parameter
+	spec.Parameter
 	params *aoso.Params
 }
 

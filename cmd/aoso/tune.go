@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -149,7 +152,7 @@ func (t *tuner) reportSearch(c *cobra.Command, r *aoso.TuneResult, train, valid 
 // tellTrials writes the trials that reached the last rungs, the best first.
 func tellTrials(w io.Writer, trials []aoso.Trial) error {
 	const most = 10
-	best := aoso.BestTrials(trials, most)
+	best := bestTrials(trials, most)
 	if len(best) == 0 {
 		return nil
 	}
@@ -160,4 +163,17 @@ func tellTrials(w io.Writer, trials []aoso.Trial) error {
 			t.Number, t.Rung, t.Iterations, t.RefinedLoss, t.LogLoss, t.Errors, t.Seconds, terminal.Plain(t.Params))
 	}
 	return table.Flush()
+}
+
+// bestTrials returns the trials that were trained longest, the best first, at most this
+// many: a line for each, that of its last rung.
+func bestTrials(all []aoso.Trial, most int) []aoso.Trial {
+	last := map[int]aoso.Trial{}
+	for _, t := range all {
+		last[t.Number] = t
+	}
+	best := slices.SortedFunc(maps.Values(last), func(a, b aoso.Trial) int {
+		return cmp.Or(-cmp.Compare(min(a.Rung, 3), min(b.Rung, 3)), cmp.Compare(a.RefinedLoss, b.RefinedLoss), a.Number-b.Number)
+	})
+	return best[:min(most, len(best))]
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/spec"
 )
 
 // report counts outcomes and prints them.
@@ -32,7 +33,7 @@ func newReport(out io.Writer, verbose bool, command string) *report {
 		*counts = map[string]int{}
 	}
 	r.kinds = map[string]map[string]int{}
-	for _, p := range aoso.Parameters() {
+	for _, p := range spec.Parameters {
 		r.kinds[p.Name] = map[string]int{}
 	}
 	return r
@@ -76,7 +77,7 @@ const enough = 500
 
 // uncovered lists the parameters and the kinds of value that they did not have.
 func (r *report) uncovered() (names []string) {
-	for _, p := range aoso.Parameters() {
+	for _, p := range spec.Parameters {
 		for _, kind := range []string{byDefault, plain, extreme, invalid} {
 			if r.kinds[p.Name][kind] == 0 {
 				names = append(names, p.Name+" ("+kind+")")
