@@ -11,14 +11,17 @@ import (
 	"github.com/libaoso/aoso/internal/metric"
 )
 
-// Why training stopped.
+// StopReason says why training stopped; "": it goes on.
+type StopReason string
+
+// The stop reasons.
 const (
-	StoppedByStopLoss      = string(boost.StoppedByStopLoss)      // stop_loss
-	StoppedByTrees         = string(boost.StoppedByTrees)         // trees
-	StoppedByEarlyStopping = string(boost.StoppedByEarlyStopping) // early_stopping
-	StoppedByInterrupt     = string(boost.StoppedByInterrupt)     // interrupt
-	StoppedByNoSplit       = string(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
-	StoppedByTimeLimit     = string(boost.StoppedByTimeLimit)     // time_limit
+	StoppedByStopLoss      = StopReason(boost.StoppedByStopLoss)      // stop_loss
+	StoppedByTrees         = StopReason(boost.StoppedByTrees)         // trees
+	StoppedByEarlyStopping = StopReason(boost.StoppedByEarlyStopping) // early_stopping
+	StoppedByInterrupt     = StopReason(boost.StoppedByInterrupt)     // interrupt
+	StoppedByNoSplit       = StopReason(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
+	StoppedByTimeLimit     = StopReason(boost.StoppedByTimeLimit)     // time_limit
 )
 
 // TrainOptions are what training may be given beside data and parameters.
@@ -69,17 +72,21 @@ type TrainOptions struct {
 // training takes 4·S + 24·K bytes more for each row, S and K being as in [Estimate].
 type Objective func(scores, gradient, hessian []float64) error
 
-// The phases of a training.
+// Phase is a phase of a training or a search.
+type Phase string
+
+// The phases.
 const (
-	PhaseHoldOut = string(fit.HoldOut) // trains without the rows held out, to choose parameters
-	PhaseTrain   = string(fit.Final)   // trains the model itself
+	PhaseSearch  = Phase("search")    // of a [Tuner]: tries parameters; PhaseTrain follows
+	PhaseHoldOut = Phase(fit.HoldOut) // trains without the rows held out, to choose parameters
+	PhaseTrain   = Phase(fit.Final)   // trains the model itself
 )
 
 // Progress is the state of training after an iteration. TrainLoss, Valid and
 // Others are there if it was evaluated. In PhaseHoldOut, Valid is the evaluation on
 // the rows held out, and there are no Others.
 type Progress struct {
-	Phase     string        // PhaseHoldOut, which comes first if there is any, or PhaseTrain
+	Phase     Phase         // PhaseHoldOut, which comes first if there is any, or PhaseTrain
 	Iteration int           // from 1 in each phase
 	Trees     int           // in the model, those it continues included
 	MaxTrees  int           // the most that the model in training can have
@@ -89,20 +96,20 @@ type Progress struct {
 	Valid     *Evaluation   // of raw scores; nil without a validation set
 	Others    []*Evaluation // likewise, of the other validation sets
 	Best      int           // iteration of the best Valid so far; 0: none
-	StoppedBy string        // why this is the last iteration; "": it is not
+	StoppedBy StopReason    // why this is the last iteration; "": it is not
 }
 
 // Result is a trained model and how training went.
 type Result struct {
 	Model         *Model        // the model; it never changes
-	Phase         string        // PhaseHoldOut: training ended there, and the model has not seen the rows held out
+	Phase         Phase         // PhaseHoldOut: training ended there, and the model has not seen the rows held out
 	Iterations    int           // in this phase
 	BestIteration int           // the iteration that the model ends with, if it was stopped early; else the last
 	TrainLoss     float64       // mean log loss of the training rows after the last iteration, weighted
 	Valid         *Evaluation   // of the model, if there was a validation set
 	HeldOut       *Evaluation   // of a training without the rows held out, on them; nil: none were
 	HeldOutRows   int           // rows held out in the first phase
-	StoppedBy     string        // why training ended: a constant such as StoppedByTrees
+	StoppedBy     StopReason    // why training ended: a constant such as StoppedByTrees
 	Checkpoint    error         // why the last save of the checkpoint failed; nil: it did not
 	Elapsed       time.Duration // spent in iterations
 	Threads       int           // that trained

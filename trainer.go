@@ -362,7 +362,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 		others = append(others, (*Evaluation)(e))
 	}
 	return Progress{
-		Phase:     string(s.Phase),
+		Phase:     Phase(s.Phase),
 		Iteration: s.Iteration,
 		Trees:     s.Trees,
 		MaxTrees:  s.MaxTrees,
@@ -372,7 +372,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 		Valid:     (*Evaluation)(s.Valid),
 		Others:    others,
 		Best:      s.Best,
-		StoppedBy: string(s.Stopped),
+		StoppedBy: StopReason(s.Stopped),
 	}
 }
 
@@ -403,12 +403,12 @@ func newResult(train *Dataset, r fit.Result) *Result {
 	}
 	result := &Result{
 		Model:         newModel(*content, Params(r.Params)),
-		Phase:         string(r.Phase),
+		Phase:         Phase(r.Phase),
 		Iterations:    r.Iterations,
 		BestIteration: r.BestIteration,
 		TrainLoss:     r.TrainLoss,
 		Valid:         (*Evaluation)(r.Valid),
-		StoppedBy:     string(r.Stopped),
+		StoppedBy:     StopReason(r.Stopped),
 	}
 	if held := r.HeldOut; held != nil {
 		result.HeldOut, result.HeldOutRows = (*Evaluation)(&held.Evaluation), held.Rows

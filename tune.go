@@ -12,10 +12,6 @@ import (
 	"github.com/libaoso/aoso/internal/tune"
 )
 
-// PhaseSearch is the phase of a [Tuner] that tries parameters. PhaseTrain
-// follows it.
-const PhaseSearch = "search"
-
 // defaultTrials is the most trials of a search that has no other limit.
 const defaultTrials = 50
 
@@ -29,7 +25,7 @@ type TuneOptions struct {
 
 // TuneProgress is the state of a search after an iteration.
 type TuneProgress struct {
-	Phase     string        // PhaseSearch, then PhaseTrain, which trains the model itself on all rows
+	Phase     Phase         // PhaseSearch, then PhaseTrain, which trains the model itself on all rows
 	Elapsed   time.Duration // spent in iterations
 	Trial     int           // in training, from 1; 0 in PhaseTrain
 	Rung      int           // that the trial is to reach, from 1
@@ -37,7 +33,7 @@ type TuneProgress struct {
 	Trials    int           // begun so far
 	LogLoss   float64       // refined loss of the best trial; NaN: none is complete
 	Errors    int           // of the best trial
-	StoppedBy string        // why this is the last iteration; "": it is not
+	StoppedBy StopReason    // why this is the last iteration; "": it is not
 }
 
 // TuneResult is the model with the best parameters.
@@ -66,7 +62,7 @@ func Tune(ctx context.Context, train *Dataset, p Params, options ...TuneOptions)
 		return nil, err
 	}
 	defer t.Close()
-	stopped := ""
+	stopped := StopReason("")
 	var failed error
 	for stopped == "" {
 		progress, more, err := t.Step(ctx)
@@ -224,7 +220,7 @@ func (t *Tuner) progress() TuneProgress {
 
 func finalProgress(s fit.Status, elapsed time.Duration, loss float64, errors int) TuneProgress {
 	return TuneProgress{
-		Phase: string(s.Phase), Elapsed: elapsed, Iteration: s.Iteration, LogLoss: loss, Errors: errors, StoppedBy: string(s.Stopped),
+		Phase: Phase(s.Phase), Elapsed: elapsed, Iteration: s.Iteration, LogLoss: loss, Errors: errors, StoppedBy: StopReason(s.Stopped),
 	}
 }
 

@@ -260,14 +260,14 @@ func cBool(b bool) C.int32_t {
 }
 
 // phases has the C constants of the phases.
-var phases = map[string]C.int32_t{
+var phases = map[aoso.Phase]C.int32_t{
 	aoso.PhaseTrain:   C.AOSO_PHASE_TRAIN,
 	aoso.PhaseHoldOut: C.AOSO_PHASE_HOLDOUT,
 	aoso.PhaseSearch:  C.AOSO_PHASE_SEARCH,
 }
 
 // reasons has the C constants of the stop reasons. The constant for no reason, "", is 0, AOSO_RUNNING.
-var reasons = map[string]C.int32_t{
+var reasons = map[aoso.StopReason]C.int32_t{
 	aoso.StoppedByStopLoss:      C.AOSO_STOPPED_BY_STOP_LOSS,
 	aoso.StoppedByTrees:         C.AOSO_STOPPED_BY_TREES,
 	aoso.StoppedByEarlyStopping: C.AOSO_STOPPED_BY_EARLY_STOPPING,

@@ -235,7 +235,7 @@ func goaoso_trainer_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status
 		return useTrainer(handle, func(b *trainer) error {
 			var r *aoso.Result
 			err := b.run(func() error {
-				stoppedBy := ""
+				stoppedBy := aoso.StopReason("")
 				for stoppedBy == "" {
 					p, err := b.step()
 					if err != nil {

@@ -152,7 +152,7 @@ func goaoso_tuner_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 		return useTuner(handle, func(t *tuner) error {
 			var r *aoso.TuneResult
 			offThread(t.params.NThread, t.calls, func() {
-				stoppedBy := ""
+				stoppedBy := aoso.StopReason("")
 				for stoppedBy == "" {
 					stoppedBy = t.step().StoppedBy
 				}

@@ -19,7 +19,7 @@ var logColumns = []string{"phase", "run", "iteration", "trees", "seconds", "trai
 type trainLog struct {
 	file  *os.File
 	out   *csv.Writer
-	phase string
+	phase aoso.Phase
 	trees int // in the model, at the last iteration
 	run   int // of the phase, from 1: phase holdout may try several parameters
 
@@ -71,7 +71,7 @@ func (l *trainLog) add(p aoso.Progress) {
 		return
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	line := []string{p.Phase, strconv.Itoa(l.run), strconv.Itoa(p.Iteration), strconv.Itoa(p.Trees), number(p.Elapsed.Seconds()), number(p.TrainLoss)}
+	line := []string{string(p.Phase), strconv.Itoa(l.run), strconv.Itoa(p.Iteration), strconv.Itoa(p.Trees), number(p.Elapsed.Seconds()), number(p.TrainLoss)}
 	if p.Valid != nil {
 		for _, v := range append([]*aoso.Evaluation{p.Valid}, p.Others...) {
 			line = append(line, strconv.Itoa(v.Errors), number(v.ErrorRate), number(v.LogLoss))

@@ -87,7 +87,7 @@ func (p *curvePlotter) run(c *cobra.Command) error {
 	}
 	losses, errorRates := chart.Lines{Title: "log loss"}, chart.Lines{Title: "error rate", Percent: true}
 	for _, run := range bestRuns(runs) {
-		train, valid, dashed := "training rows", "validation rows", run.phase != aoso.PhaseTrain
+		train, valid, dashed := "training rows", "validation rows", run.phase != string(aoso.PhaseTrain)
 		if dashed {
 			train, valid = "without the rows held out", "rows held out"
 		}

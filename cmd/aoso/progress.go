@@ -49,7 +49,7 @@ func newDisplay(w io.Writer, before int) display {
 }
 
 // phaseNames says what a phase does.
-var phaseNames = map[string]string{
+var phaseNames = map[aoso.Phase]string{
 	aoso.PhaseHoldOut: "choosing parameters: training without the rows held out",
 	aoso.PhaseTrain:   "training on all rows",
 }
@@ -58,7 +58,7 @@ var phaseNames = map[string]string{
 type barDisplay struct {
 	w      io.Writer
 	bar    *progressbar.ProgressBar // nil: none yet
-	phase  string
+	phase  aoso.Phase
 	trees  int // in the model, at the last iteration
 	before int
 }
@@ -106,7 +106,7 @@ func (d *barDisplay) close() {
 // linesEvery.
 type lineDisplay struct {
 	w     io.Writer
-	phase string
+	phase aoso.Phase
 	trees int            // in the model, at the last iteration
 	first int            // iterations of the parameters tried before
 	next  int            // iteration of the next line, after those

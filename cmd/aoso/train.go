@@ -121,30 +121,30 @@ func (f *paramsFlag) Set(text string) error {
 
 // trained is the JSON line of train.
 type trained struct {
-	Trees          int      `json:"trees"`
-	Iterations     int      `json:"iterations"`
-	BestIteration  int      `json:"best_iteration"`
-	TrainLoss      *float64 `json:"train_loss"`
-	ValidErrors    *int     `json:"valid_errors"`
-	ValidErrorRate *float64 `json:"valid_error_rate"`
-	ValidLogLoss   *float64 `json:"valid_logloss"`
-	ValidUnknown   *int     `json:"valid_unknown"`
-	ValidRows      *int     `json:"valid_rows"`
-	HeldOutRows    *int     `json:"held_out_rows"`
-	HeldOutErrors  *int     `json:"held_out_errors"`
-	HeldOutLogLoss *float64 `json:"held_out_logloss"`
-	Temperature    float64  `json:"temperature"`
-	Seconds        float64  `json:"seconds"`
-	SecondsTotal   float64  `json:"seconds_total"`
-	Threads        int      `json:"threads"`
-	Level          string   `json:"level"`
-	Fingerprint    string   `json:"fingerprint"`
-	StoppedBy      string   `json:"stopped_by"`
-	Classes        int      `json:"classes"`
-	Features       int      `json:"features"`
-	Rows           int      `json:"rows"`
-	Phase          string   `json:"phase"`
-	Model          *string  `json:"model"` // null: not saved
+	Trees          int             `json:"trees"`
+	Iterations     int             `json:"iterations"`
+	BestIteration  int             `json:"best_iteration"`
+	TrainLoss      *float64        `json:"train_loss"`
+	ValidErrors    *int            `json:"valid_errors"`
+	ValidErrorRate *float64        `json:"valid_error_rate"`
+	ValidLogLoss   *float64        `json:"valid_logloss"`
+	ValidUnknown   *int            `json:"valid_unknown"`
+	ValidRows      *int            `json:"valid_rows"`
+	HeldOutRows    *int            `json:"held_out_rows"`
+	HeldOutErrors  *int            `json:"held_out_errors"`
+	HeldOutLogLoss *float64        `json:"held_out_logloss"`
+	Temperature    float64         `json:"temperature"`
+	Seconds        float64         `json:"seconds"`
+	SecondsTotal   float64         `json:"seconds_total"`
+	Threads        int             `json:"threads"`
+	Level          string          `json:"level"`
+	Fingerprint    string          `json:"fingerprint"`
+	StoppedBy      aoso.StopReason `json:"stopped_by"`
+	Classes        int             `json:"classes"`
+	Features       int             `json:"features"`
+	Rows           int             `json:"rows"`
+	Phase          aoso.Phase      `json:"phase"`
+	Model          *string         `json:"model"` // null: not saved
 
 	Others []evaluatedSet `json:"valid_others,omitempty"` // of the further files of --valid
 }

@@ -100,7 +100,7 @@ func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, notes io.W
 // linesEvery; and when the model itself is trained.
 type searchDisplay struct {
 	w     io.Writer
-	phase string
+	phase aoso.Phase
 	best  float64
 	last  time.Time // of the last line
 }

@@ -175,7 +175,7 @@ func TestObjectiveFails(t *testing.T) {
 	if r := train(t, set, aoso.DefaultParams(), aoso.TrainOptions{Objective: objective}); r.HeldOut != nil || r.Model.Temperature() != 1 {
 		t.Error("rows were held out")
 	}
-	if !slices.Contains([]string{aoso.StoppedByTrees, aoso.StoppedByNoSplit}, train(t, set, aoso.DefaultParams(), aoso.TrainOptions{Objective: objective}).StoppedBy) {
+	if !slices.Contains([]aoso.StopReason{aoso.StoppedByTrees, aoso.StoppedByNoSplit}, train(t, set, aoso.DefaultParams(), aoso.TrainOptions{Objective: objective}).StoppedBy) {
 		t.Error("stopped for another reason")
 	}
 }

@@ -21,9 +21,9 @@ func defaults(change ...func(*aoso.Params)) aoso.Params {
 }
 
 // phases returns how many iterations each phase had.
-func phases(t *testing.T, train *aoso.Dataset, p aoso.Params, valid *aoso.Dataset) (map[string]int, *aoso.Result) {
+func phases(t *testing.T, train *aoso.Dataset, p aoso.Params, valid *aoso.Dataset) (map[aoso.Phase]int, *aoso.Result) {
 	t.Helper()
-	count := map[string]int{}
+	count := map[aoso.Phase]int{}
 	last := aoso.Progress{Phase: aoso.PhaseHoldOut}
 	r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{Valid: valid, Callback: func(now aoso.Progress) bool {
 		if now.Phase == last.Phase && now.Iteration != last.Iteration+1 || now.Phase != last.Phase && (now.Iteration != 1 || now.Phase != aoso.PhaseTrain) {
@@ -217,7 +217,7 @@ func TestPhasesResume(t *testing.T) {
 	defer b.Close()
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	seen := map[string]int{}
+	seen := map[aoso.Phase]int{}
 	for i := 0; ; i++ {
 		if i%37 == 5 {
 			now, more := b.Step(cancelled)

@@ -37,9 +37,9 @@ func TestSteps(t *testing.T) {
 	d := blobs(90, 900, 4, 4, 255)
 	set := newDataset(t, d.slice(0, 400))
 	valid := aligned(t, set, d.slice(400, 900))
-	for _, stop := range []string{aoso.StoppedByTrees, aoso.StoppedByEarlyStopping, aoso.StoppedByStopLoss} {
+	for _, stop := range []aoso.StopReason{aoso.StoppedByTrees, aoso.StoppedByEarlyStopping, aoso.StoppedByStopLoss} {
 		for _, v := range everyVariant {
-			t.Run(stop+"/"+v.name, func(t *testing.T) {
+			t.Run(string(stop)+"/"+v.name, func(t *testing.T) {
 				p := params(func(p *aoso.Params) {
 					v.change(p)
 					p.LearningRate, p.Subsample = 0.3, 0.8
@@ -233,14 +233,14 @@ func TestLastProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		stop   string
+		stop   aoso.StopReason
 		change func(*aoso.Params)
 	}{
 		{aoso.StoppedByTrees, func(p *aoso.Params) { p.NEstimators = 4 }},
 		{aoso.StoppedByStopLoss, func(p *aoso.Params) { p.NEstimators, p.StopLoss = 1000, 50 }},
 		{aoso.StoppedByEarlyStopping, func(p *aoso.Params) { p.NEstimators, p.EarlyStoppingRounds, p.LearningRate = 1000, 2, 1 }},
 	} {
-		t.Run(test.stop, func(t *testing.T) {
+		t.Run(string(test.stop), func(t *testing.T) {
 			o := aoso.TrainOptions{}
 			if test.stop == aoso.StoppedByEarlyStopping {
 				wrong := d.labels()
@@ -251,7 +251,7 @@ func TestLastProgress(t *testing.T) {
 				}
 				o.Valid = valid
 			}
-			var reasons []string
+			var reasons []aoso.StopReason
 			o.Callback = func(p aoso.Progress) bool {
 				reasons = append(reasons, p.StoppedBy)
 				return true
@@ -261,7 +261,7 @@ func TestLastProgress(t *testing.T) {
 				t.Fatalf("%d iterations, %d calls, stopped by %s", r.Iterations, len(reasons), r.StoppedBy)
 			}
 			for i, reason := range reasons {
-				if want := map[bool]string{true: test.stop}[i == len(reasons)-1]; reason != want {
+				if want := map[bool]aoso.StopReason{true: test.stop}[i == len(reasons)-1]; reason != want {
 					t.Errorf("iteration %d of %d: %q, want %q", i+1, len(reasons), reason, want)
 				}
 			}

@@ -98,7 +98,7 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 		return o, true
 	}
 	t.count(t.result)
-	o.Ended = t.result.StoppedBy
+	o.Ended = string(t.result.StoppedBy)
 	for _, check := range w.checks(c) {
 		d := newDice(seed, check.name)
 		if drawn := d.chance(check.share); w.only == "" && !drawn || w.only != "" && w.only != check.name {

@@ -168,4 +168,4 @@ def test_no_exception_of_a_handler_is_lost(run, runs, alarmed):
             returned = True
         except Alarm:
             returned = False
-        assert not (returned and rung) and not alarmed
+        assert not (returned and rung) and not alarmed, (returned, rung, alarmed)
