@@ -255,14 +255,19 @@ def test_rows_set_apart(small):
         AOSOClassifier(early_stopping_rounds=5).fit(*small)
 
 
-def test_a_validation_set_as_in_scikit_learn(small):
+def test_evaluation_sets_in_two_arguments(small):
     x, y = small
     weight = np.arange(50) + 1
-    a = AOSOClassifier(n_estimators=5).fit(x[::2], y[::2], X_val=x[::3], y_val=y[::3], sample_weight_val=weight)
+    a = AOSOClassifier(n_estimators=5).fit(x[::2], y[::2], eval_X=x[::3], eval_y=y[::3], eval_sample_weight=weight)
     b = AOSOClassifier(n_estimators=5).fit(x[::2], y[::2], eval_set=[(x[::3], y[::3], weight)])
     assert a.evals_result_ == b.evals_result_ and a.booster_.fingerprint == b.booster_.fingerprint
-    with pytest.raises(ValueError, match="X_val is given; allowed: y_val with it, and no eval_set"):
-        AOSOClassifier().fit(x, y, X_val=x)
+    c = AOSOClassifier(n_estimators=5).fit(x[::2], y[::2], eval_X=(x[::2], x[::3]), eval_y=(y[::2], y[::3]), eval_sample_weight=[None, weight])
+    assert c.evals_result_["valid_1"] == a.evals_result_["valid_0"] and c.booster_.fingerprint == a.booster_.fingerprint
+    for wrong in ({"eval_X": x}, {"eval_y": y}, {"eval_X": x, "eval_y": y, "eval_set": (x, y)}):
+        with pytest.raises(ValueError, match="eval_X or eval_y is given; allowed: both, and no eval_set"):
+            AOSOClassifier().fit(x, y, **wrong)
+    with pytest.raises(ValueError, match="eval_X has 2 tables; allowed: a tuple of as many labels in eval_y"):
+        AOSOClassifier().fit(x, y, eval_X=(x, x), eval_y=y)
 
 
 def test_warm_start(small):

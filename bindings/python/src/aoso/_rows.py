@@ -125,13 +125,18 @@ def without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any
 
 
 def evaluation_sets(
-    eval_set: Any, eval_names: Iterable[str] | None, X_val: Any, y_val: Any, sample_weight_val: Any, eval_sample_weight: Any
+    eval_set: Any, eval_names: Iterable[str] | None, eval_X: Any, eval_y: Any, eval_sample_weight: Any
 ) -> dict[str, tuple[Any, Any, Any]]:
     """Evaluation sets (X, y, weight or None) by name."""
-    if X_val is not None:
-        if eval_set is not None or y_val is None:
-            raise ArgumentError("X_val is given; allowed: y_val with it, and no eval_set")
-        eval_set = [(X_val, y_val, sample_weight_val)]
+    if eval_X is not None or eval_y is not None:
+        if eval_set is not None or eval_X is None or eval_y is None:
+            raise ArgumentError("eval_X or eval_y is given; allowed: both, and no eval_set")
+        if not isinstance(eval_X, tuple):
+            eval_X, eval_y = (eval_X,), (eval_y,)
+            eval_sample_weight = None if eval_sample_weight is None else [eval_sample_weight]
+        if not isinstance(eval_y, tuple) or len(eval_X) != len(eval_y):
+            raise ArgumentError(f"eval_X has {len(eval_X)} tables; allowed: a tuple of as many labels in eval_y")
+        eval_set = list(zip(eval_X, eval_y))
     if eval_set is None:
         return {}
     single = isinstance(eval_set, tuple) and not all(isinstance(one, tuple) for one in eval_set)

@@ -227,9 +227,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         *,
         eval_set: Any = None,
         eval_names: Iterable[str] | None = None,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
         eval_sample_weight: Any = None,
         eval_metric: Any = None,
         early_stopping_rounds: int | None = None,
@@ -256,10 +255,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             stopping watches it.
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
-        X_val, y_val, sample_weight_val
-            An evaluation set, in the way of scikit-learn.
+        eval_X, eval_y
+            A table and its labels, or a tuple of each, in place of ``eval_set``.
         eval_sample_weight : list of arrays, optional
-            The weights of the sets.
+            The weights of the sets; with a single ``eval_X``, an array.
         eval_metric : str, callable, or list of them, optional
             The parameter ``metric``, also by names of other libraries; the first one counts. A callable gets the labels and
             the probabilities of a set, and returns a number of which lower is better, or ``(name, value, higher_is_better)``.
@@ -284,7 +283,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         given, others = X, self._of_fit(others)
         X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
         seed, nthread = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
-        sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
+        sets = _rows.evaluation_sets(eval_set, eval_names, eval_X, eval_y, eval_sample_weight)
         names, sets = list(sets), _rows.last_first(sets, given)
         fraction = self._fraction(params)
         if not sets and fraction is not None:
