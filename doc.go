@@ -8,7 +8,7 @@
 //
 //	x := aoso.RowMajor(values, rows, cols)
 //	train, err := aoso.NewDataset(x, aoso.StringLabels(y))
-//	result, err := aoso.Train(ctx, train, aoso.DefaultParams())
+//	result, err := aoso.Train(ctx, train, aoso.Params{})
 //	classes, err := result.Model.Predict(x)
 //	err = result.Model.Save("letters.aoso")
 //

@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err) // names the argument, the value and what is allowed
 	}
-	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams())
+	result, err := aoso.Train(context.Background(), train, aoso.Params{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func ExampleModel_PredictSet() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams())
+	result, err := aoso.Train(context.Background(), train, aoso.Params{})
 	if err != nil {
 		log.Fatal(err)
 	}

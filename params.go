@@ -86,4 +86,9 @@ func (p Params) String() string { return p.settings().String() }
 // Changes formats the parameters that differ from the defaults for [ParseParams].
 func (p Params) Changes() string { return p.settings().Changes() }
 
-func (p *Params) settings() *settings.Params { return (*settings.Params)(p) }
+// settings returns the parameters for the rest of the library, after it has filled in defaults.
+func (p *Params) settings() *settings.Params {
+	s := (*settings.Params)(p)
+	s.FillZeros()
+	return s
+}

@@ -2,8 +2,10 @@
 
 package aoso
 
-// Params are the parameters of training. Start from [DefaultParams] or
-// [ParseParams]; [Params.Set] sets one by name.
+// Params are the parameters of training. The zero value has the defaults, and so have the zero
+// fields of a literal such as Params{MaxLeaves: 64}. To set a field to zero whose default is
+// another value, such as Trim, start from [DefaultParams] or [ParseParams].
+// [Params.Set] sets a field by name.
 type Params struct {
 	// Boosting algorithm. "aoso": one tree per iteration; each node chooses its own class pairs;
 	// "abc": ABC-LogitBoost, with K - 1 trees per iteration for K classes: one for each class except a

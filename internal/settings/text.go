@@ -22,6 +22,20 @@ type Params boost.Params
 // value returns the value of the field to which a pointer points.
 func value(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
+// FillZeros sets the zero fields of parameters without a preset, which are a literal of a program
+// rather than changed defaults, to the defaults.
+func (p *Params) FillZeros() {
+	if p.Preset != "" {
+		return
+	}
+	defaults := Default()
+	for i, field := range defaults.fields() {
+		if to := reflect.ValueOf(p.fields()[i]).Elem(); to.IsZero() {
+			to.Set(reflect.ValueOf(field).Elem())
+		}
+	}
+}
+
 // Auto is the default, in text, of a parameter whose value training chooses.
 const Auto = "auto"
 
