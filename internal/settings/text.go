@@ -62,6 +62,9 @@ func (p *Params) Set(name, value string) error {
 		}
 		value = normal
 	}
+	if value == "" && known.Choices != nil && known.Default != "" { // the empty text is no value, but what a literal leaves out
+		return argument.New(known.Name, value, "%s", known.Allowed())
+	}
 	allowed, ok := ParseInto(field, value)
 	if ok && known.Type != spec.String && isAuto(known, field) { // text has a word for it
 		allowed, ok = strings.Replace(known.Allowed(), " or ", ", ", 1)+" or auto", false
