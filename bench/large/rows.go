@@ -123,7 +123,10 @@ func writeParquet(path string) error {
 	w := parquetfile.NewParquetWriter(f, root, parquetfile.WithWriterProps(parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy))))
 	column := make([]int32, *blockRows)
 	for p := range parts() {
-		group := w.AppendRowGroup()
+		group, err := w.AppendRowGroupChecked()
+		if err != nil {
+			return err
+		}
 		for j := range *features + 1 {
 			for i, label := range p.labels {
 				if column[i] = int32(label); j < *features {

@@ -67,20 +67,23 @@ func (l *layout) places(columns []int, m *bin.Mapper) [][3]int {
 }
 
 // pack appends the cells at some places of a histogram, column by column: one number a pair for
-// each bin, or two if they are wide. A loop, as copy takes longer for so few cells.
+// each bin, or two if they are wide.
 func (h *Histogram) pack(v []int64, places [][3]int, pairs int, wide bool) []int64 {
 	for _, p := range places {
 		for b := range p[2] {
 			at := p[0] + b*p[1]
 			if !wide {
+				//lint:ignore S1011 faster for so few cells
 				for _, cell := range h.cells[at : at+pairs] {
 					v = append(v, cell)
 				}
 				continue
 			}
+			//lint:ignore S1011 faster for so few cells
 			for _, g := range h.wideG[at : at+pairs] {
 				v = append(v, g)
 			}
+			//lint:ignore S1011 faster for so few cells
 			for _, h := range h.wideH[at : at+pairs] {
 				v = append(v, h)
 			}
