@@ -52,3 +52,9 @@ def shown(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.size > 8:
         return f"an array of shape {value.shape}"
     return " ".join(_short.repr(value).split())
+
+
+def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Raise an error unless the value for ``name`` is one of those allowed."""
+    if value not in allowed:
+        raise errors.ArgumentError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}")

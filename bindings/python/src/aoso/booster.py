@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from ._familiar import Familiar
 from ._progress import Evaluation, Result
 from ._report import Report
 from ._row import RowPredictor
+from ._scalars import check_choice
 from .confusion import Confusing
-from .contributions import Contributions
+from .contributions import Explaining
 from .errors import ArgumentError
 from .probability import Probability
 
@@ -26,7 +27,7 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster(Report, Probability, Confusing, Familiar):
+class Booster(Explaining, Report, Probability, Confusing, Familiar):
     """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`. ``Booster("file")`` loads it too.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.
@@ -286,48 +287,6 @@ class Booster(Report, Probability, Confusing, Familiar):
         """
         return RowPredictor(self._handle, self.feature_names, self.classes, trees)
 
-    @overload
-    def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, nthread: int = 0) -> Array: ...
-
-    @overload
-    def shap(self, x: Any, *, sparse: Literal[True], top: int = 0, trees: int = 0, nthread: int = 0) -> Contributions: ...
-
-    def shap(self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, nthread: int = 0) -> Array | Contributions:
-        """The SHAP values of rows: what knowing each feature adds to the raw score of each class.
-
-        They are exact (path-dependent TreeSHAP). The last value of a class is the bias, its mean score over the training
-        rows. The values of a class sum to its raw score.
-
-        Parameters
-        ----------
-        x : table of shape (n_rows, n_features)
-            As for :meth:`predict`.
-        trees, nthread : int, default 0
-            As for :meth:`predict`.
-        sparse : bool, default False
-            Leave zeros out.
-        top : int, default 0
-            If ``sparse``: how many of the most likely classes of each row to explain; 0: all.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes, n_features + 1), float64, or Contributions if ``sparse``
-
-        Examples
-        --------
-        >>> import aoso, numpy as np
-        >>> x = np.arange(20.0).reshape(-1, 1)
-        >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
-        >>> booster.shap([[3], [15]])[:, booster.classes == "low", 0].round(2).tolist()
-        [[0.99], [-0.53]]
-        """
-        if top and not sparse:
-            raise ArgumentError(f"top is {top}; allowed: 0 unless sparse is True")
-        matrix = self._read(x)
-        if not sparse:
-            return _capi.shap(self._handle, matrix, len(self.classes), self.num_features, trees, nthread)
-        return Contributions(*_capi.shap_sparse(self._handle, matrix, top, trees, nthread), self.num_features)
-
     def _predict(self, kind: str, x: Any, width: int, trees: int, nthread: int) -> Array:
         return _capi.predict(kind, self._handle, self._read(x), width, trees, nthread)
 
@@ -407,55 +366,6 @@ class Booster(Report, Probability, Confusing, Familiar):
         """32 hexadecimal digits. Equal models have equal fingerprints, on every machine and with any number of threads."""
         return _capi.fingerprint(self._handle)
 
-    def importance(self, kind: str = "gain") -> Array:
-        """How much each feature contributes. Linear scores take no part in it.
-
-        Parameters
-        ----------
-        kind : {"gain", "split", "cover"}
-            The loss that the feature's splits are estimated to save, their number, or the rows that they divided.
-
-        Returns
-        -------
-        array of shape (n_features,), float64
-        """
-        _check_choice("kind", kind, _capi.IMPORTANCES)
-        return _capi.importance(self._handle, kind, self.num_features)
-
-    def class_pairs(self, kind: str = "split") -> Array:
-        """How much the trees do to tell each pair of classes apart.
-
-        Parameters
-        ----------
-        kind : {"split", "gain"}
-            The number of splits on the pair: many if the classes are hard to tell apart. Or the gain of these splits: large
-            if they separate many rows at once. A split on several pairs divides its gain equally among them.
-
-        Returns
-        -------
-        array of shape (n_classes, n_classes), float64
-            Symmetric. For method logitboost, the diagonal has the splits that tell a class from all others.
-        """
-        _check_choice("kind", kind, ("gain", "split"))
-        pairs = self.pair_importance()
-        first, second = pairs["classes"].T
-        second = np.where(second < 0, first, second)
-        sums = np.zeros((len(self.classes),) * 2)
-        np.add.at(sums, (first, second), pairs["gain" if kind == "gain" else "splits"])
-        return sums + np.triu(sums, 1).T
-
-    def pair_importance(self) -> Array:
-        """How much each feature contributes to telling two classes apart. Linear scores take no part in it.
-
-        Returns
-        -------
-        structured array
-            The largest gain first. The fields are ``feature``; ``classes``, two positions in the model's ``classes``, the
-            lower first, the second -1 if the split tells a class from all others; ``gain`` and ``splits``, as in
-            :meth:`class_pairs`.
-        """
-        return _capi.pair_importance(self._handle)
-
     def tree(self, number: int) -> dict[str, Any]:
         """A tree, as in the JSON export.
 
@@ -502,7 +412,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         bytes for a binary format, such as "onnx", str for the other formats, None with a ``path``
         """
         formats = {f.name: f for f in _capi.export_formats()}
-        _check_choice("format", format, tuple(formats))
+        check_choice("format", format, tuple(formats))
         if formats[format].one_tree:
             tree = self._tree_number(tree)
         if path is not None:
@@ -596,8 +506,3 @@ def merge(models: Iterable[Booster]) -> Booster:
         if not isinstance(model, Booster):
             raise ArgumentError(f"models[{j}] is a {type(model).__name__}; allowed: a Booster")
     return Booster(_capi.merge([model._handle for model in models]), models[0].classes)
-
-
-def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ArgumentError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}")
