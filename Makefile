@@ -73,7 +73,7 @@ vet:
 	go run ./tools/headers check
 	go run ./tools/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
-	@built=$$(git ls-files '*.o' '*.a' '*.so' '*.so.*' '*.dylib' '*.dll' '*.pyc' '*.whl' '*.test' '*/Makevars' 2>/dev/null); \
+	@built=$$(git ls-files '*.o' '*.a' '*.so' '*.so.*' '*.dylib' '*.dll' '*.pyc' '*.whl' '*.test' '*/Makevars' 2>/dev/null; git grep -laP '^\x7fELF' 2>/dev/null); \
 	if [ -n "$$built" ]; then echo "build output is committed:" $$built; exit 1; fi
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
