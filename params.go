@@ -86,7 +86,7 @@ func (p Params) String() string { return p.settings().String() }
 // Changes formats the parameters that differ from the defaults for [ParseParams].
 func (p Params) Changes() string { return p.settings().Changes() }
 
-// settings returns the parameters for the rest of the library, after it has filled in defaults.
+// settings returns the parameters for the rest of the library, with the defaults filled in.
 func (p *Params) settings() *settings.Params {
 	s := (*settings.Params)(p)
 	s.FillZeros()

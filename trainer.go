@@ -48,7 +48,7 @@ func NewTrainer(train *Dataset, p Params, options ...TrainOptions) (*Trainer, er
 // makeTrainer is NewTrainer for a caller who, if silent, does not read the
 // training loss on the way.
 func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
-	p.settings() // fills in defaults
+	p = Params(*p.settings())
 	job, file, err := newJob(train, p, o, silent)
 	if train != nil && train.set.Ranks.Err() != nil {
 		err = train.set.Ranks.Err() // what the checks found is of no use then

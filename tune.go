@@ -97,7 +97,7 @@ type Tuner struct {
 // not be freed before the tuner is.
 func NewTuner(train *Dataset, p Params, options ...TuneOptions) (*Tuner, error) {
 	o := last(options)
-	p.settings() // fills in defaults
+	p = Params(*p.settings())
 	if err := checkTuning(train, p, o); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package loss
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/par"
@@ -69,10 +70,8 @@ type Rows struct {
 // NewRows returns rows at raw scores of zero, where all classes are equally likely.
 func NewRows(labels []int32, weights []float32, classes, stride int) *Rows {
 	r := &Rows{Stride: stride, Classes: classes, Labels: labels, Weights: weights, all: len(labels), maxWeight: 1}
-	for i, w := range weights {
-		if i == 0 || w > r.maxWeight {
-			r.maxWeight = w
-		}
+	if len(weights) > 0 {
+		r.maxWeight = slices.Max(weights)
 	}
 	r.SetUnits(r.mostAtStart())
 	return r

@@ -57,7 +57,7 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	}
 	v := p.values()
 	p.Scores(j, nil, func(first int, scores []float64) {
-		const few = 32 // so many classes are selected faster than all are sorted
+		const few = 32 // up to this many classes are selected faster than all are sorted
 		all, proba := make([]Scored, 0, v.classes), slices.Clone(scores)
 		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: proba, Classes: v.classes, Temperature: temperature})
 		for i := range len(scores) / v.classes {

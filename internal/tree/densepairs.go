@@ -10,10 +10,7 @@ func (e *denseForm) sumCounts(g shared, nodes []*node, flags []int64) {
 	classes := g.residuals.Classes
 	var v []int64
 	for i, n := range nodes {
-		v = append(v, int64(n.rows()), flags[i], 0)
-		if g.Trim > 0 {
-			v[len(v)-1] = g.residuals.SumWeights(n.list)
-		}
+		v = append(v, int64(n.rows()), flags[i], e.weight(n))
 		if n.totals != nil {
 			v = append(append(v, n.own.Gradient[:classes]...), n.own.Hessian[:classes]...)
 		}

@@ -70,7 +70,7 @@ func (e *evaluator) evaluate(n *node) {
 	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 }
 
-// weight returns the weight of a node's rows, which only trimming needs.
+// weight returns the weight of a node's rows on this machine, which only trimming needs.
 func (e *evaluator) weight(n *node) int64 {
 	if e.Trim == 0 {
 		return 0

@@ -9,11 +9,11 @@ type local struct{ *Grower }
 // so their children are evaluated at the same time. It appends none where the result would depend
 // on the order of expansion: where memory for histograms is short.
 func (g local) ahead(batch []*node) []*node {
-	const ownWork = 1 << 18 // a team shares the work on a larger node well
+	const mostWork = 1 << 18 // a team shares the work on a larger node well
 	workers := g.team.Workers()
 	mostWaiting := 4 * workers
 	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one histogram, an expanded one those of its children
-	if workers == 1 || fewHistograms || g.evaluator.work(batch[0].rows()) > ownWork {
+	if workers == 1 || fewHistograms || g.evaluator.work(batch[0].rows()) > mostWork {
 		return batch
 	}
 	splits := g.Leaves - 1 - len(g.open) // splits left; the last of them may never reach a look-ahead node
@@ -21,7 +21,7 @@ func (g local) ahead(batch []*node) []*node {
 	for len(batch) < most {
 		var next *node
 		for _, n := range g.open {
-			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(batch, n) && g.evaluator.work(n.rows()) <= ownWork {
+			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(batch, n) && g.evaluator.work(n.rows()) <= mostWork {
 				next = n
 			}
 		}

@@ -69,11 +69,7 @@ func addTotals(all []*loss.Totals, v []uint64, classes int) (rest []uint64, ok b
 func (e *oddsForm) sumCounts(g shared, nodes []*node, flags []int64) {
 	var mine []uint64
 	for i, n := range nodes {
-		weight := int64(0)
-		if g.Trim > 0 {
-			weight = g.residuals.SumWeights(n.list)
-		}
-		mine = n.own.Pack(append(mine, uint64(n.rows()), uint64(flags[i]), uint64(weight)))
+		mine = n.own.Pack(append(mine, uint64(n.rows()), uint64(flags[i]), uint64(e.weight(n))))
 		n.count, n.weight, flags[i] = 0, 0, 0
 	}
 	for rank, b := range g.group.Gather(collective.Pack(mine), 8) {

@@ -29,7 +29,7 @@ type task struct {
 // them takes less time than messages of their own.
 func (g shared) ahead(batch []*node) []*node {
 	most := g.mostBatched()
-	splits := g.Leaves - 2 - len(g.open) // splits left after n's
+	splits := g.Leaves - 2 - len(g.open) // splits left after that of the node to expand
 	var known, rest []*node              // nodes that may be split, and the ones among them that are not expanded
 	var add func(n *node)
 	add = func(n *node) {

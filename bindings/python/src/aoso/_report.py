@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._capi import Array
+from .contributions import Explaining
 from .errors import ArgumentError
 
 __all__ = ["Report"]
 
 
-class Report:
+class Report(Explaining):
     """The methods of :class:`aoso.Booster` that show what is in a model."""
 
     if TYPE_CHECKING:
-        classes: Array
         feature_names: list[str]
 
         @property
         def num_trees(self) -> int: ...
-        @property
-        def num_features(self) -> int: ...
         @property
         def temperature(self) -> float: ...
         @property
@@ -32,8 +30,6 @@ class Report:
         def params(self) -> dict[str, Any]: ...
         def tree(self, number: int) -> dict[str, Any]: ...
         def export(self, format: str) -> bytes | str: ...
-        def importance(self, kind: str = "gain") -> Array: ...
-        def shap(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Array: ...
 
     def explain(self, x: Any, *, trees: int = 0, nthread: int = 0) -> Any:
         """SHAP values as an object of the package shap, for its plots. Needs shap.

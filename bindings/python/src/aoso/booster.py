@@ -17,7 +17,6 @@ from ._report import Report
 from ._row import RowPredictor
 from ._scalars import check_choice
 from .confusion import Confusing
-from .contributions import Explaining
 from .errors import ArgumentError
 from .probability import Probability
 
@@ -27,7 +26,7 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster(Explaining, Report, Probability, Confusing, Familiar):
+class Booster(Report, Probability, Confusing, Familiar):
     """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`. ``Booster("file")`` loads it too.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.
