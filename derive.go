@@ -54,7 +54,7 @@ func Merge(models ...*Model) (*Model, error) {
 		case !c.Encoder.Equal(first.Encoder):
 			return nil, unlike("of other categories", "of the same categories")
 		case c.Method != first.Method:
-			return nil, unlike("of method "+c.Method, "of method "+first.Method)
+			return nil, unlike("of method "+string(c.Method), "of method "+string(first.Method))
 		case c.Leaf != first.Leaf:
 			return nil, unlike("of leaf "+c.Leaf, "of leaf "+first.Leaf)
 		case c.Pairs != first.Pairs:

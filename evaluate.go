@@ -7,6 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/spec"
 )
 
 // Evaluation is how well a model does on a dataset.
@@ -77,30 +78,44 @@ func (m *Model) evaluate(scores []float64, t *data.Target) *Evaluation {
 	return (*Evaluation)(metric.Evaluate(scores, m.Temperature(), t))
 }
 
-// Metric is a way to measure how well a model does on a dataset.
-type Metric struct {
-	Name           string `json:"name"`             // for [Model.Measure] and the parameter metric
-	HigherIsBetter bool   `json:"higher_is_better"` // if false, lower is better
-}
+// Metric is the name of a measure of how well a model does on a dataset, for [Model.Measure]
+// and [Params]. Its method HigherIsBetter reports whether higher values are better.
+//
+// Metrics are computed as scikit-learn does, MetricLogLoss and MetricError as [Evaluation] has
+// them, MetricBrier and MetricECE as [Reliability]. Rows of unknown classes do not count for
+// MetricLogLoss, MetricBrier and the AUC; elsewhere they are of one more class, which is never
+// predicted.
+type Metric = spec.Metric
 
-// Metrics lists the metrics that there are, besides error@K, the top_k_error of K
-// classes: logloss, error, top_k_error (of 5 classes), auc_ovr, auc_ovr_weighted, auc_ovo,
-// auc_ovo_weighted, balanced_error, f1_macro, kappa, brier and ece. They are computed as
-// scikit-learn does, logloss and error as [Evaluation] has them, brier and ece as
-// [Reliability]. Rows of unknown classes do not count for logloss, brier and the AUC;
-// elsewhere they are of one more class, which is never predicted.
+// The metrics.
+const (
+	MetricLogLoss        Metric = "logloss"          // mean of −log p
+	MetricError          Metric = "error"            // fraction of rows whose predicted class is wrong
+	MetricTopKError      Metric = "top_k_error"      // fraction of rows whose class is not among the 5, in training TopK, most likely ones; "error@3": among 3
+	MetricAUCOvR         Metric = "auc_ovr"          // mean area under the ROC curve of a class against the rest
+	MetricAUCOvRWeighted Metric = "auc_ovr_weighted" // as MetricAUCOvR, weighted by the weight of the classes
+	MetricAUCOvO         Metric = "auc_ovo"          // mean area under the ROC curve of the class pairs
+	MetricAUCOvOWeighted Metric = "auc_ovo_weighted" // as MetricAUCOvO, weighted by the weight of the class pairs
+	MetricBalancedError  Metric = "balanced_error"   // 1 minus the mean recall of the classes
+	MetricF1Macro        Metric = "f1_macro"         // mean F1 score of the classes
+	MetricKappa          Metric = "kappa"            // Cohen's kappa
+	MetricBrier          Metric = "brier"            // mean squared error of the probabilities, summed over the classes
+	MetricECE            Metric = "ece"              // expected calibration error of the most likely class
+	MetricCustom         Metric = "custom"           // for early stopping only: the program computes it, for [Trainer.Judge]
+)
+
+// Metrics lists the metrics that [Model.Measure] computes, besides error@K.
 func Metrics() []Metric {
-	all := []Metric{{Name: "logloss"}, {Name: "error"}}
+	all := []Metric{MetricLogLoss, MetricError}
 	for _, name := range metric.Names() {
-		m, _ := metric.Parse(name)
-		all = append(all, Metric{name, m.HigherIsBetter})
+		all = append(all, Metric(name))
 	}
 	return all
 }
 
 // Measure computes metrics of the model's predictions for x, by name; weights may be
 // nil. A metric is NaN where it is not defined, such as the AUC of a single class.
-func (m *Model) Measure(metrics []string, x Features, labels Labels, weights []float64, options ...PredictOptions) ([]float64, error) {
+func (m *Model) Measure(metrics []Metric, x Features, labels Labels, weights []float64, options ...PredictOptions) ([]float64, error) {
 	o := last(options)
 	raw, err := m.PredictRaw(x, o)
 	if err != nil {
@@ -110,14 +125,14 @@ func (m *Model) Measure(metrics []string, x Features, labels Labels, weights []f
 }
 
 // MeasureRaw is [Model.Measure] for rows whose raw scores, rows × classes, are known.
-func (m *Model) MeasureRaw(metrics []string, raw []float64, labels Labels, weights []float64) ([]float64, error) {
+func (m *Model) MeasureRaw(metrics []Metric, raw []float64, labels Labels, weights []float64) ([]float64, error) {
 	if err := m.checkRaw(raw); err != nil {
 		return nil, err
 	}
 	return m.measure(metrics, raw, labels, weights, 0)
 }
 
-func (m *Model) measure(metrics []string, raw []float64, labels Labels, weights []float64, threads int) ([]float64, error) {
+func (m *Model) measure(metrics []Metric, raw []float64, labels Labels, weights []float64, threads int) ([]float64, error) {
 	t, err := m.target(len(raw)/len(m.content.Classes), labels, weights)
 	if err != nil {
 		return nil, err
@@ -128,15 +143,15 @@ func (m *Model) measure(metrics []string, raw []float64, labels Labels, weights 
 }
 
 // measured returns metrics of raw scores.
-func measured(metrics []string, raw []float64, temperature float64, t *data.Target, team *par.Team) (values []float64, err error) {
+func measured(metrics []Metric, raw []float64, temperature float64, t *data.Target, team *par.Team) (values []float64, err error) {
 	k, err := kernels("")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range metrics {
-		value, err := metric.Measure(name, raw, temperature, t, k, team)
+		value, err := metric.Measure(string(name), raw, temperature, t, k, team)
 		if err != nil {
-			return nil, badArgument("metric", name, "logloss, error, %s or error@K", strings.Join(metric.Names(), ", "))
+			return nil, badArgument("metric", string(name), "logloss, error, %s or error@K", strings.Join(metric.Names(), ", "))
 		}
 		values = append(values, value)
 	}
@@ -147,7 +162,7 @@ func measured(metrics []string, raw []float64, temperature float64, t *data.Targ
 // [Trainer.Scores], without a temperature. In PhaseHoldOut and after Free, there are none: the
 // result is nil. With a collective, all ranks ask for the same at once; the AUC and ece
 // bring the probabilities of all rows to every rank.
-func (b *Trainer) Measure(set int, metrics []string) ([]float64, error) {
+func (b *Trainer) Measure(set int, metrics []Metric) ([]float64, error) {
 	scores, err := b.Scores(set)
 	if err != nil || scores == nil {
 		return nil, err

@@ -21,10 +21,10 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 	for _, p := range []Params{{MonotoneConstraints: strings.Repeat("<", 12<<20)}, {InteractionConstraints: strings.Repeat("x", 65<<20)}} {
-		p.Method = AOSO
+		p.Method = MethodAOSO
 		refused(checkSavable(d, &p), "and the constraints, have", "constraints: the header has")
 	}
-	if err := checkSavable(d, &Params{Method: AOSO, InteractionConstraints: strings.Repeat("x", 20<<20)}); err != nil {
+	if err := checkSavable(d, &Params{Method: MethodAOSO, InteractionConstraints: strings.Repeat("x", 20<<20)}); err != nil {
 		t.Error(err)
 	}
 	refused(checkRows(1<<32), "4294967296 rows", "at most 4294967295")

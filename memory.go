@@ -133,7 +133,7 @@ func affordTraining(train *Dataset, options []settings.Params, folds int, o Trai
 	const stack = 8 << 20 // of a thread
 	need := 0.0
 	for _, p := range options {
-		if p.Method == AOSO {
+		if p.Method == MethodAOSO {
 			p.NEstimators = min(p.NEstimators, 1) // training may end after any
 		}
 		threads := float64(par.NewTeam(p.NThread).Workers())

@@ -6,22 +6,25 @@ import (
 	"github.com/libaoso/aoso/spec"
 )
 
+// Method is a boosting method.
+type Method = spec.Method
+
 // The boosting methods.
 const (
-	AOSO       = "aoso"       // one tree an iteration, each node with its own class pairs
-	ABC        = "abc"        // K−1 trees an iteration, tree k on the pair (k, base class)
-	LogitBoost = "logitboost" // K trees an iteration, tree k on class k alone
+	MethodAOSO       Method = "aoso"       // one tree an iteration, each node with its own class pairs
+	MethodABC        Method = "abc"        // K−1 trees an iteration, tree k on the pair (k, base class)
+	MethodLogitBoost Method = "logitboost" // K trees an iteration, tree k on class k alone
 )
+
+// Preset is a strategy for parameters that are unset.
+type Preset = spec.Preset
 
 // The presets.
 const (
-	PresetAuto  = "auto"  // parameters that suit the data
-	PresetFast  = "fast"  // the same, sooner
-	PresetPaper = "paper" // the same for all data
+	PresetAuto  Preset = "auto"  // parameters that suit the data
+	PresetFast  Preset = "fast"  // the same, sooner
+	PresetPaper Preset = "paper" // the same for all data
 )
-
-// MaxThreads is the maximum number of threads.
-const MaxThreads = spec.MaxThreads
 
 // Parameter describes a field of [Params].
 type Parameter struct {

@@ -11,7 +11,7 @@ type Params struct {
 	// "abc": ABC-LogitBoost, with K - 1 trees per iteration for K classes: one for each class except a
 	// base class; "logitboost": K trees per iteration for K classes: one for each class.
 	// Default: "aoso".
-	Method string `json:"method"`
+	Method Method `json:"method"`
 	// Classes whose scores a leaf changes. "full": all classes; "pair": only the classes of its class
 	// pairs, as in the paper; "sparse": the leaf_classes classes with the largest gains, relative to a
 	// common value of all others; for many classes. With preset paper, monotone constraints or a
@@ -55,7 +55,7 @@ type Params struct {
 	// the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs and
 	// trim at their defaults; the algorithm of the paper has pair, 1 and 0.
 	// Default: "auto".
-	Preset string `json:"preset"`
+	Preset Preset `json:"preset"`
 	// Maximum number of trees to grow (the paper's M). When training continues a model, these trees
 	// are added to it. One iteration must be possible: with K classes, it has K - 1 trees for method
 	// abc and K for logitboost.
@@ -165,7 +165,7 @@ type Params struct {
 	// over the classes; "ece": the expected calibration error of the most likely class; "custom": a
 	// metric that the calling program computes. Higher is better for the AUC, F1 score and kappa.
 	// Default: "logloss".
-	Metric string `json:"metric"`
+	Metric Metric `json:"metric"`
 	// The k of metric top_k_error.
 	// Allowed: at least 1. Default: 5.
 	TopK int `json:"top_k"`

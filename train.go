@@ -8,7 +8,6 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
-	"github.com/libaoso/aoso/internal/metric"
 )
 
 // StopReason says why training stopped; "": it goes on.
@@ -16,12 +15,12 @@ type StopReason string
 
 // The stop reasons.
 const (
-	StoppedByStopLoss      = StopReason(boost.StoppedByStopLoss)      // stop_loss
-	StoppedByTrees         = StopReason(boost.StoppedByTrees)         // trees
-	StoppedByEarlyStopping = StopReason(boost.StoppedByEarlyStopping) // early_stopping
-	StoppedByInterrupt     = StopReason(boost.StoppedByInterrupt)     // interrupt
-	StoppedByNoSplit       = StopReason(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
-	StoppedByTimeLimit     = StopReason(boost.StoppedByTimeLimit)     // time_limit
+	StoppedByStopLoss      StopReason = StopReason(boost.StoppedByStopLoss)      // stop_loss
+	StoppedByTrees         StopReason = StopReason(boost.StoppedByTrees)         // trees
+	StoppedByEarlyStopping StopReason = StopReason(boost.StoppedByEarlyStopping) // early_stopping
+	StoppedByInterrupt     StopReason = StopReason(boost.StoppedByInterrupt)     // interrupt
+	StoppedByNoSplit       StopReason = StopReason(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
+	StoppedByTimeLimit     StopReason = StopReason(boost.StoppedByTimeLimit)     // time_limit
 )
 
 // TrainOptions are what training may be given beside data and parameters.
@@ -77,9 +76,9 @@ type Phase string
 
 // The phases.
 const (
-	PhaseSearch  = Phase("search")    // of a [Tuner]: tries parameters; PhaseTrain follows
-	PhaseHoldOut = Phase(fit.HoldOut) // trains without the rows held out, to choose parameters
-	PhaseTrain   = Phase(fit.Final)   // trains the model itself
+	PhaseSearch  Phase = "search"           // of a [Tuner]: tries parameters; PhaseTrain follows
+	PhaseHoldOut Phase = Phase(fit.HoldOut) // trains without the rows held out, to choose parameters
+	PhaseTrain   Phase = Phase(fit.Final)   // trains the model itself
 )
 
 // Progress is the state of training after an iteration. TrainLoss, Valid and
@@ -129,8 +128,8 @@ type Result struct {
 // With the metric custom, use a [Trainer], which takes the values of the metric.
 func Train(ctx context.Context, train *Dataset, p Params, options ...TrainOptions) (*Result, error) {
 	o := last(options)
-	if p.Metric == metric.Custom && p.EarlyStoppingRounds > 0 {
-		return nil, badArgument("metric", p.Metric, "another for Train; a Trainer takes it")
+	if p.Metric == MetricCustom && p.EarlyStoppingRounds > 0 {
+		return nil, badArgument("metric", string(p.Metric), "another for Train; a Trainer takes it")
 	}
 	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/fit"
-	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/settings"
@@ -167,8 +166,8 @@ func checkWide(p *settings.Params, o TrainOptions) error {
 		case d.startScores() != nil:
 			return badArgument(fmt.Sprintf("validation set %d", i), d.set.AllRows(), "at most %d rows, to continue a model of %d classes",
 				boost.MostScores/len(d.set.Classes), len(d.set.Classes))
-		case d == o.Valid && p.EarlyStoppingRounds > 0 && !slices.Contains([]string{"logloss", "error", metric.Custom}, p.Metric):
-			return badArgument("metric", p.Metric, "logloss or error, for a validation set of %d rows and %d classes: others need all raw scores",
+		case d == o.Valid && p.EarlyStoppingRounds > 0 && !slices.Contains([]Metric{MetricLogLoss, MetricError, MetricCustom}, p.Metric):
+			return badArgument("metric", string(p.Metric), "logloss or error, for a validation set of %d rows and %d classes: others need all raw scores",
 				d.set.AllRows(), len(d.set.Classes))
 		}
 	}
@@ -335,8 +334,8 @@ func (t *Trainer) Scores(set int) ([]float64, error) {
 // stopping: lower is better. The parameter metric must be custom. Judge returns the
 // state, whose StoppedBy says whether training goes on.
 func (t *Trainer) Judge(value float64) (Progress, error) {
-	if t.params.Metric != metric.Custom || t.params.EarlyStoppingRounds == 0 {
-		return t.last, badArgument("metric", t.params.Metric, "custom, with early_stopping_rounds above 0")
+	if t.params.Metric != MetricCustom || t.params.EarlyStoppingRounds == 0 {
+		return t.last, badArgument("metric", string(t.params.Metric), "custom, with early_stopping_rounds above 0")
 	}
 	t.fit.Judge(value)
 	t.last = t.progress()

@@ -119,7 +119,7 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 	case o.Trials < 0:
 		return badArgument("trials", o.Trials, "at least 0")
 	case p.Preset == PresetPaper:
-		return badArgument("preset", p.Preset, "auto or fast for a search")
+		return badArgument("preset", string(p.Preset), "auto or fast for a search")
 	case train != nil && train.set.Ranks != nil:
 		return badArgument("train", "a dataset of a collective", "one of a single machine")
 	case p.EarlyStoppingRounds > 0:

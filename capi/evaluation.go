@@ -129,7 +129,7 @@ func goaoso_model_measure_raw(handle C.uintptr_t, raw *C.double, length C.int64_
 			return err
 		}
 		var values []float64
-		offThread(0, nil, func() { values, err = m.MeasureRaw([]string{name}, scores, l.labels, l.weights) })
+		offThread(0, nil, func() { values, err = m.MeasureRaw([]aoso.Metric{aoso.Metric(name)}, scores, l.labels, l.weights) })
 		if err == nil {
 			*out = C.double(values[0])
 		}
@@ -140,7 +140,15 @@ func goaoso_model_measure_raw(handle C.uintptr_t, raw *C.double, length C.int64_
 //export goaoso_metrics
 func goaoso_metrics(buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
 	return try(func() error {
-		list, err := json.Marshal(aoso.Metrics())
+		type metric struct {
+			Name           aoso.Metric `json:"name"`
+			HigherIsBetter bool        `json:"higher_is_better"`
+		}
+		var all []metric
+		for _, m := range aoso.Metrics() {
+			all = append(all, metric{m, m.HigherIsBetter()})
+		}
+		list, err := json.Marshal(all)
 		if err != nil {
 			return err
 		}

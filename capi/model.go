@@ -115,12 +115,12 @@ func goaoso_model_describe(handle C.uintptr_t, buffer *C.char, size C.size_t, ne
 		p := m.Params()
 		p.NThread, p.Level = 0, "" // they do not affect the model
 		text, err := json.Marshal(struct {
-			Method            string   `json:"method"`
-			Trees             int      `json:"trees"`
-			TreesPerIteration int      `json:"trees_per_iteration"`
-			Classes           []string `json:"classes"`
-			Features          []string `json:"features"`
-			Params            string   `json:"params"`
+			Method            aoso.Method `json:"method"`
+			Trees             int         `json:"trees"`
+			TreesPerIteration int         `json:"trees_per_iteration"`
+			Classes           []string    `json:"classes"`
+			Features          []string    `json:"features"`
+			Params            string      `json:"params"`
 		}{p.Method, m.Trees(), m.TreesPerIteration(), m.classes, m.names, p.String()})
 		if err != nil {
 			return err

@@ -36,22 +36,23 @@ func readParams(p *C.aoso_params) (g aoso.Params, err error) {
 	return goParams(c)
 }
 
-// choice returns the value with this number of a parameter that is an enum.
-func choice(name string, number int64) (string, error) {
+// choose sets a parameter that is an enum to the value with this number.
+func choose[T ~string](value *T, name string, number int64) error {
 	known, _, _ := spec.Find(name)
 	values := known.Enum()
 	if err := within(name, number, 0, int64(len(values))-1); err != nil {
-		return "", err
+		return err
 	}
-	return values[number], nil
+	*value = T(values[number])
+	return nil
 }
 
 // number returns the number of a value of a parameter that is an enum.
-func number[T ~int32 | ~int64](name, value string) (T, error) {
+func number[T ~int32 | ~int64, S ~string](name string, value S) (T, error) {
 	known, _, _ := spec.Find(name)
-	i := slices.Index(known.Enum(), value)
+	i := slices.Index(known.Enum(), string(value))
 	if i < 0 {
-		return 0, badArgument(name, value, "%s", known.Allowed())
+		return 0, badArgument(name, string(value), "%s", known.Allowed())
 	}
 	return T(i), nil
 }

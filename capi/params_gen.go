@@ -9,25 +9,25 @@ import "github.com/libaoso/aoso"
 
 // goParams is the parameters in C's struct.
 func goParams(c *C.aoso_params) (g aoso.Params, err error) {
-	if g.Method, err = choice("method", int64(c.method)); err != nil {
+	if err = choose(&g.Method, "method", int64(c.method)); err != nil {
 		return g, err
 	}
-	if g.Leaf, err = choice("leaf", int64(c.leaf)); err != nil {
+	if err = choose(&g.Leaf, "leaf", int64(c.leaf)); err != nil {
 		return g, err
 	}
 	if g.Pairs, err = narrow("pairs", int64(c.pairs)); err != nil {
 		return g, err
 	}
-	if g.PairSelection, err = choice("pair_selection", int64(c.pair_selection)); err != nil {
+	if err = choose(&g.PairSelection, "pair_selection", int64(c.pair_selection)); err != nil {
 		return g, err
 	}
-	if g.BaseClass, err = choice("base_class", int64(c.base_class)); err != nil {
+	if err = choose(&g.BaseClass, "base_class", int64(c.base_class)); err != nil {
 		return g, err
 	}
 	if g.BaseGap, err = narrow("base_gap", int64(c.base_gap)); err != nil {
 		return g, err
 	}
-	if g.Metric, err = choice("metric", int64(c.metric)); err != nil {
+	if err = choose(&g.Metric, "metric", int64(c.metric)); err != nil {
 		return g, err
 	}
 	if g.NEstimators, err = narrow("n_estimators", int64(c.n_estimators)); err != nil {
@@ -62,10 +62,10 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Level, err = goLevel(c.level); err != nil {
 		return g, err
 	}
-	if g.Preset, err = choice("preset", int64(c.preset)); err != nil {
+	if err = choose(&g.Preset, "preset", int64(c.preset)); err != nil {
 		return g, err
 	}
-	if g.Calibration, err = choice("calibration", int64(c.calibration)); err != nil {
+	if err = choose(&g.Calibration, "calibration", int64(c.calibration)); err != nil {
 		return g, err
 	}
 	g.TimeLimit = float64(c.time_limit)
@@ -87,7 +87,7 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.CategoryLimit, err = narrow("category_limit", int64(c.category_limit)); err != nil {
 		return g, err
 	}
-	if g.Start, err = choice("start", int64(c.start)); err != nil {
+	if err = choose(&g.Start, "start", int64(c.start)); err != nil {
 		return g, err
 	}
 	return g, nil

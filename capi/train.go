@@ -145,7 +145,7 @@ func (t *training) affordable() error {
 		shape.ValidRows += d.Rows()
 	}
 	p := t.params
-	if p.Method == aoso.AOSO && p.NEstimators >= 0 {
+	if p.Method == aoso.MethodAOSO && p.NEstimators >= 0 {
 		p.NEstimators = 1 // training may end after the first tree
 	}
 	e, err := aoso.Estimate(shape, p)

@@ -165,7 +165,7 @@ func goaoso_trainer_measure(handle C.uintptr_t, set C.int64_t, metric *C.char, o
 		}
 		return useTrainer(handle, func(b *trainer) error {
 			var values []float64
-			err := b.run(func() (err error) { values, err = b.Measure(int(set), []string{name}); return err })
+			err := b.run(func() (err error) { values, err = b.Measure(int(set), []aoso.Metric{aoso.Metric(name)}); return err })
 			if err != nil {
 				return err
 			}

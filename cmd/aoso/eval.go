@@ -122,7 +122,11 @@ func (e *evaluator) run(c *cobra.Command) error {
 	for _, b := range r.Bins {
 		line.Reliability = append(line.Reliability, reliabilityBin(b))
 	}
-	values, err := m.Measure(e.metrics, x, aoso.StringLabels(d.labels), d.weights, e.options)
+	var metrics []aoso.Metric
+	for _, name := range e.metrics {
+		metrics = append(metrics, aoso.Metric(name))
+	}
+	values, err := m.Measure(metrics, x, aoso.StringLabels(d.labels), d.weights, e.options)
 	if err != nil {
 		return usageError(err)
 	}

@@ -44,7 +44,7 @@ func newInfo() *cobra.Command {
 
 // described is the JSON line of info.
 type described struct {
-	Method            string      `json:"method"`
+	Method            aoso.Method `json:"method"`
 	Leaf              string      `json:"leaf"`
 	Pairs             int         `json:"pairs"`
 	Trees             int         `json:"trees"`

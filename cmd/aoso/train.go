@@ -213,7 +213,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		}
 		// These must be the same as before: they are the default here.
 		was := before.Params()
-		for flag, value := range map[string]string{"method": was.Method, "leaf": was.Leaf, "pairs": strconv.Itoa(was.Pairs)} {
+		for flag, value := range map[string]string{"method": string(was.Method), "leaf": was.Leaf, "pairs": strconv.Itoa(was.Pairs)} {
 			if !c.Flags().Changed(flag) {
 				if err := c.Flags().Set(flag, value); err != nil {
 					return nil, err
@@ -376,9 +376,9 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 func (t *trainer) iterations(classes int) int {
 	trees := cmp.Or(t.params.NEstimators, 1000)
 	switch t.params.Method {
-	case aoso.ABC:
+	case aoso.MethodABC:
 		return trees / max(classes-1, 1)
-	case aoso.LogitBoost:
+	case aoso.MethodLogitBoost:
 		return trees / classes
 	}
 	return trees

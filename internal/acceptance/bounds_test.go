@@ -116,10 +116,10 @@ func TestMaxDepth(t *testing.T) {
 func TestMinHessian(t *testing.T) {
 	d := blobs(22, 1000, 5, 2, 255)
 	tests := []struct {
-		method string
+		method aoso.Method
 		bound  float64
 		least  int
-	}{{aoso.AOSO, 50, 50}, {aoso.AOSO, 50.5, 51}, {aoso.ABC, 50.5, 51}, {aoso.LogitBoost, 12.5, 50}, {aoso.LogitBoost, 12.6, 51}}
+	}{{aoso.MethodAOSO, 50, 50}, {aoso.MethodAOSO, 50.5, 51}, {aoso.MethodABC, 50.5, 51}, {aoso.MethodLogitBoost, 12.5, 50}, {aoso.MethodLogitBoost, 12.6, 51}}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.method, test.bound), func(t *testing.T) {
 			m := trained(t, d, params(func(p *aoso.Params) {

@@ -96,8 +96,8 @@ var kinds = []struct {
 	{"sparse", "sparse", func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Start = "sparse", 3, "zero" }},
 	{"sparse, 2 classes", "sparse, 2", func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Start = "sparse", 2, "zero" }},
 	{"sparse, linear", "sparse", func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Start = "sparse", 3, "linear" }},
-	{"abc", "abc", func(p *aoso.Params) { p.Method = aoso.ABC }},
-	{"logitboost", "logitboost", func(p *aoso.Params) { p.Method = aoso.LogitBoost }},
+	{"abc", "abc", func(p *aoso.Params) { p.Method = aoso.MethodABC }},
+	{"logitboost", "logitboost", func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost }},
 	{"holdout", "full", func(p *aoso.Params) { p.Calibration = "holdout" }},
 	{"folds", "full", func(p *aoso.Params) { p.Calibration = "folds" }},
 	{"other seed, more trees and leaves", "full", func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Seed = 40, 9, 3 }},
@@ -108,7 +108,7 @@ func kindParams(change func(*aoso.Params)) aoso.Params {
 	p := aoso.DefaultParams()
 	p.NEstimators, p.MaxLeaves, p.Calibration, p.NThread = 8, 6, "none", 1
 	change(&p)
-	if p.Method != aoso.AOSO {
+	if p.Method != aoso.MethodAOSO {
 		p.NEstimators *= 8
 	}
 	return p
@@ -275,7 +275,7 @@ func TestForgedCheckpoint(t *testing.T) {
 		"objective":        {"other loss", func(c *checkpointFile) { c.meta.Objective = true }},
 		"evaluation":       {"eval_every", func(c *checkpointFile) { c.meta.EvalEvery = 3 }},
 
-		"method":         {"method abc", first(func(m *modelFile) { m.Method = aoso.ABC })},
+		"method":         {"method abc", first(func(m *modelFile) { m.Method = aoso.MethodABC })},
 		"leaf":           {"leaf_pairs", first(func(m *modelFile) { m.Leaf = "pair" })},
 		"classes":        {"other classes", first(func(m *modelFile) { m.Classes[0] = "z" })},
 		"features":       {"other features", first(func(m *modelFile) { m.Features[0] = "z" })},

@@ -83,9 +83,11 @@ func TestCheckpoint(t *testing.T) {
 		{"linear scores", many, false, func(p *aoso.Params) { p.MaxLeaves = 20 }},
 		{"linear scores that trees improve", oddCells, false, func(p *aoso.Params) { p.MaxLeaves, p.NEstimators = 60, 30 }},
 		{"linear scores that know nothing", checkerboard(7, 700, 110), true, func(p *aoso.Params) { p.MaxLeaves, p.TimeLimit = 20, 0 }},
-		{"abc", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.NEstimators = aoso.ABC, "worst", 3, 20 }},
-		{"abc, exhaustive", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.NEstimators = aoso.ABC, "exhaustive", 2, 10 }},
-		{"logitboost", clean, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 15 }},
+		{"abc", clean, false, func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap, p.NEstimators = aoso.MethodABC, "worst", 3, 20 }},
+		{"abc, exhaustive", clean, false, func(p *aoso.Params) {
+			p.Method, p.BaseClass, p.BaseGap, p.NEstimators = aoso.MethodABC, "exhaustive", 2, 10
+		}},
+		{"logitboost", clean, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 15 }},
 	}) {
 		t.Run(test.name, func(t *testing.T) {
 			rows := test.data

@@ -55,8 +55,8 @@ func checkMonotone(t *testing.T, m *aoso.Model, d *table, signs [][]int) {
 
 // drawConstrained draws parameters that constraints must get along with.
 func drawConstrained(r *rand.Rand, p *aoso.Params, classes int) {
-	p.Method = []string{aoso.AOSO, aoso.AOSO, aoso.AOSO, aoso.AOSO, aoso.ABC, aoso.LogitBoost}[r.IntN(6)]
-	if p.Method == aoso.AOSO {
+	p.Method = []aoso.Method{aoso.MethodAOSO, aoso.MethodAOSO, aoso.MethodAOSO, aoso.MethodAOSO, aoso.MethodABC, aoso.MethodLogitBoost}[r.IntN(6)]
+	if p.Method == aoso.MethodAOSO {
 		p.Leaf, p.Pairs = []string{"full", "pair"}[r.IntN(2)], 1<<r.IntN(4)
 	}
 	p.PairSelection = []string{"second_order", "first_order", "root"}[r.IntN(3)]
@@ -154,7 +154,7 @@ func TestInteractions(t *testing.T) {
 			func(*aoso.Params) {},
 			func(p *aoso.Params) { p.Pairs, p.NThread = 1, 3 },
 			func(p *aoso.Params) { p.ColsampleByNode, p.ColsampleByTree, p.Subsample = 0.5, 0.8, 0.7 },
-			func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.ABC, "pair", 1 },
+			func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.MethodABC, "pair", 1 },
 		} {
 			p := params(func(p *aoso.Params) {
 				p.NEstimators, p.MaxLeaves, p.InteractionConstraints = 12, 12, test.text
@@ -215,7 +215,7 @@ func TestConstrainedEverywhere(t *testing.T) {
 		func(p *aoso.Params) {},
 		func(p *aoso.Params) { p.Subsample, p.ColsampleByNode, p.Trim, p.MinSamplesLeaf = 0.7, 0.7, 0.1, 5 },
 		func(p *aoso.Params) { p.Leaf, p.Pairs = "pair", 1 },
-		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.LogitBoost, "", 0 },
+		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.MethodLogitBoost, "", 0 },
 		func(p *aoso.Params) { p.Pairs, p.InteractionConstraints = 1, "" }, // children take histograms over
 		func(p *aoso.Params) { p.MonotoneConstraints = "" },
 	} {

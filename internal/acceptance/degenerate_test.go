@@ -76,7 +76,7 @@ func TestNoSplit(t *testing.T) {
 		d.x, d.y = append(d.x, []float64{1, 2}), append(d.y, i%10%3)
 	}
 	for _, v := range everyVariant {
-		if p := params(v.change); p.Method != aoso.AOSO {
+		if p := params(v.change); p.Method != aoso.MethodAOSO {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
@@ -147,11 +147,11 @@ func TestManyClasses(t *testing.T) {
 			r := trained(t, d, params(func(p *aoso.Params) {
 				v.change(p)
 				p.MaxLeaves, p.NThread = 10, 0
-				if rounds(p, 10, classes); p.Method != aoso.AOSO {
+				if rounds(p, 10, classes); p.Method != aoso.MethodAOSO {
 					p.MaxLeaves = 3
 					rounds(p, 1, classes)
 				}
-				if p.Method == aoso.ABC {
+				if p.Method == aoso.MethodABC {
 					p.LearningRate = 0.0002 // the base class moves a thousand times
 				}
 			}))

@@ -291,7 +291,7 @@ func TestLightGBM(t *testing.T) {
 				len(strings.Fields(head["feature_infos"])) != 4 || len(trees)%6 != 0 {
 				t.Fatalf("%q, %d trees", head, len(trees))
 			}
-			if iterations := len(trees) / 6; iterations > m.Trees() || m.Params().Method == aoso.LogitBoost && iterations != 3 {
+			if iterations := len(trees) / 6; iterations > m.Trees() || m.Params().Method == aoso.MethodLogitBoost && iterations != 3 {
 				t.Errorf("%d trees became %d iterations", m.Trees(), iterations)
 			}
 			want := rawScores(t, m, d.features(), aoso.PredictOptions{})

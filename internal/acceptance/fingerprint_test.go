@@ -28,11 +28,18 @@ func TestSameModelEverywhere(t *testing.T) {
 		{"4 pairs", all, func(p *aoso.Params) { p.NEstimators = 4 }},
 		{"8 pairs, root", all, func(p *aoso.Params) { p.Pairs, p.PairSelection, p.NEstimators = 8, "root", 3 }},
 		{"everything", all.punch(8, 0.05).weighted(8), func(p *aoso.Params) { everything(p); p.NEstimators = 4 }},
-		{"logitboost", all, func(p *aoso.Params) { p.Method, p.MaxLeaves, p.NEstimators = aoso.LogitBoost, 6, 26 }},
-		{"abc", blobs(9, 20_000, 6, 4, 100).weighted(9), func(p *aoso.Params) { p.Method, p.BaseClass = aoso.ABC, "exhaustive"; everything(p); p.NEstimators = 6 }},
+		{"logitboost", all, func(p *aoso.Params) { p.Method, p.MaxLeaves, p.NEstimators = aoso.MethodLogitBoost, 6, 26 }},
+		{"abc", blobs(9, 20_000, 6, 4, 100).weighted(9), func(p *aoso.Params) {
+			p.Method, p.BaseClass = aoso.MethodABC, "exhaustive"
+			everything(p)
+			p.NEstimators = 6
+		}},
 		{"wide", wide, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = 2, 8 }},
 		{"wide, root", wide, func(p *aoso.Params) { paper(p); p.PairSelection, p.NEstimators, p.MaxLeaves = "root", 2, 8 }},
-		{"wide, abc", wide, func(p *aoso.Params) { p.Method, p.NEstimators, p.MaxLeaves = aoso.ABC, 2, 8; p.MinSamplesLeaf = 9 }},
+		{"wide, abc", wide, func(p *aoso.Params) {
+			p.Method, p.NEstimators, p.MaxLeaves = aoso.MethodABC, 2, 8
+			p.MinSamplesLeaf = 9
+		}},
 		{"wide, binary", binary, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Trim = 2, 8, 0.1 }},
 		{"wide, binary, min samples", binary.weighted(3), func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.MinSamplesLeaf, p.Subsample = 2, 8, 2000, 0.9 }},
 	}
@@ -177,7 +184,7 @@ func TestSubtraction(t *testing.T) {
 		{"binary", blobs(10, 6000, 6, 2, 255).punch(1, 0.1), func(p *aoso.Params) { p.NEstimators = 6 }},
 		{"binary, min samples", blobs(11, 6000, 6, 2, 255).punch(1, 0.1), func(p *aoso.Params) { p.NEstimators, p.MinSamplesLeaf = 6, 50 }},
 		{"root", blobs(12, 6000, 6, 5, 255), func(p *aoso.Params) { p.NEstimators, p.PairSelection = 6, "root" }},
-		{"abc", blobs(13, 6000, 6, 4, 255), func(p *aoso.Params) { p.Method, p.NEstimators = aoso.ABC, 6 }},
+		{"abc", blobs(13, 6000, 6, 4, 255), func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodABC, 6 }},
 		{"wide", blobs(14, 150_000, 3, 2, 255), func(p *aoso.Params) { p.NEstimators = 2 }},
 	}
 	for _, test := range tests {

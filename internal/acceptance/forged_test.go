@@ -225,7 +225,7 @@ func TestForgedModels(t *testing.T) {
 	d := blobs(90, 200, 3, 4, 255).punch(90, 0.05)
 	model := trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Pairs = 4, 2 })).Model
 	full, plain := encode(t, model), encodePlain(t, model)
-	pair := encode(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Method = 6, aoso.ABC })).Model)
+	pair := encode(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Method = 6, aoso.MethodABC })).Model)
 	sparse := encode(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators, p.Leaf, p.LeafClasses = 4, "sparse", 2 })).Model)
 	sets := encode(t, conformalized(t, trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 4 })).Model, d.weighted(90)))
 	nan := float32(math.NaN())
@@ -248,7 +248,7 @@ func TestForgedModels(t *testing.T) {
 		{"feature 2 of 2", full, func(f *modelFile) { f.Feature[1], f.Features = 2, f.Features[:2] }},
 		{"temperature is 65", full, func(f *modelFile) { f.Temperature = 65 }},
 		{"temperature is -1", full, func(f *modelFile) { f.Temperature = -1 }},
-		{`parameters are those of method "abc"`, full, func(f *modelFile) { f.Params["method"] = aoso.ABC }},
+		{`parameters are those of method "abc"`, full, func(f *modelFile) { f.Params["method"] = aoso.MethodABC }},
 		{"the parameter max_leaves is -7", full, func(f *modelFile) { f.Params["max_leaves"] = -7 }},
 		{"the parameter trim is -0.5", full, func(f *modelFile) { f.Params["trim"] = -0.5 }},
 		{`the parameter metric is "\u001b[2J"`, full, func(f *modelFile) { f.Params["metric"] = "\x1b[2J" }},
@@ -483,7 +483,7 @@ func spoil(r *rand.Rand, f *modelFile) {
 	}
 	switch k := r.IntN(20); {
 	case k == 0:
-		f.Method = []string{aoso.AOSO, aoso.ABC, aoso.LogitBoost, ""}[r.IntN(4)]
+		f.Method = []aoso.Method{aoso.MethodAOSO, aoso.MethodABC, aoso.MethodLogitBoost, ""}[r.IntN(4)]
 	case k == 1:
 		f.Leaf = []string{"full", "pair", ""}[r.IntN(3)]
 	case k == 2:

@@ -172,10 +172,10 @@ func TestUnknownLabels(t *testing.T) {
 		"Evaluate":    func(y aoso.Labels) error { _, err := m.Evaluate(x, y, nil); return err },
 		"EvaluateRaw": func(y aoso.Labels) error { _, err := m.EvaluateRaw(raw, y, nil); return err },
 		"Measure": func(y aoso.Labels) error {
-			_, err := m.Measure([]string{"kappa"}, x, y, nil)
+			_, err := m.Measure([]aoso.Metric{"kappa"}, x, y, nil)
 			return err
 		},
-		"MeasureRaw":   func(y aoso.Labels) error { _, err := m.MeasureRaw([]string{"kappa"}, raw, y, nil); return err },
+		"MeasureRaw":   func(y aoso.Labels) error { _, err := m.MeasureRaw([]aoso.Metric{"kappa"}, raw, y, nil); return err },
 		"Calibrate":    func(y aoso.Labels) error { _, _, err := m.Calibrate(x, y, nil); return err },
 		"Conformalize": func(y aoso.Labels) error { _, err := m.Conformalize(x, y, nil); return err },
 		"Reliability":  func(y aoso.Labels) error { _, err := m.Reliability(x, y, nil); return err },

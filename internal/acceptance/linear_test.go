@@ -214,8 +214,8 @@ func TestStartLinearRefused(t *testing.T) {
 		o      aoso.TrainOptions
 		texts  []string
 	}{
-		"abc":        {func(p *aoso.Params) { p.Method = aoso.ABC }, aoso.TrainOptions{}, []string{"linear", "zero", "method abc"}},
-		"logitboost": {func(p *aoso.Params) { p.Method = aoso.LogitBoost }, aoso.TrainOptions{}, []string{"linear", "zero", "method logitboost"}},
+		"abc":        {func(p *aoso.Params) { p.Method = aoso.MethodABC }, aoso.TrainOptions{}, []string{"linear", "zero", "method abc"}},
+		"logitboost": {func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost }, aoso.TrainOptions{}, []string{"linear", "zero", "method logitboost"}},
 		"objective":  {func(p *aoso.Params) {}, objective, []string{"linear", "zero", "objective"}},
 		"monotone":   {func(p *aoso.Params) { p.MonotoneConstraints = `{"f0":{"2":1}}` }, aoso.TrainOptions{}, []string{"linear", "zero", "monotone"}},
 		"unknown":    {func(p *aoso.Params) { p.Start = "foo" }, aoso.TrainOptions{}, []string{"foo", "zero", "linear"}},

@@ -54,7 +54,7 @@ func TestEstimate(t *testing.T) {
 		"classes":         func(s *aoso.Shape, _ *aoso.Params) { s.Classes *= 3 },
 		"validation rows": func(s *aoso.Shape, _ *aoso.Params) { s.ValidRows *= 2 },
 		"large steps":     func(_ *aoso.Shape, p *aoso.Params) { p.LearningRate = 1 },
-		"exhaustive abc":  func(_ *aoso.Shape, p *aoso.Params) { p.Method, p.BaseClass = aoso.ABC, "exhaustive" },
+		"exhaustive abc":  func(_ *aoso.Shape, p *aoso.Params) { p.Method, p.BaseClass = aoso.MethodABC, "exhaustive" },
 		"8 pairs":         func(_ *aoso.Shape, p *aoso.Params) { p.Pairs = 8 },
 		"subsample":       func(_ *aoso.Shape, p *aoso.Params) { p.Subsample = 0.5 },
 		"threads":         func(_ *aoso.Shape, p *aoso.Params) { p.NThread = 4 },

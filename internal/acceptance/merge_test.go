@@ -132,7 +132,7 @@ func TestMergeErrors(t *testing.T) {
 	}{
 		{model(blobs(123, 100, 4, 3, 255), nil, same), []string{"other classes", `"3"`}},
 		{model(d, []string{"a", "b", "c", "d"}, same), []string{"other features", `"f0"`}},
-		{model(d, nil, func(p *aoso.Params) { p.Method = aoso.LogitBoost }), []string{"method logitboost", "method aoso"}},
+		{model(d, nil, func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost }), []string{"method logitboost", "method aoso"}},
 		{model(d, nil, func(p *aoso.Params) { p.Leaf = "pair" }), []string{"leaf pair", "leaf full"}},
 		{model(d, nil, func(p *aoso.Params) { p.Pairs = 1 }), []string{"1 pairs", "2 pairs"}},
 	} {

@@ -494,7 +494,7 @@ func TestDump(t *testing.T) {
 `},
 		// For class a alone g = ±2/3, ±1/3 and h = 2/9: gain of the first split
 		// ((8/3)² + (4/3)²)/(2·8/9) − (4/3)²/(2·16/9) = 4.5, which leaves nothing.
-		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 3 }, `tree 0
+		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 3 }, `tree 0
   size < 2  [a]  missing right  gain 4.500  rows 8
     leaf  a +0.2  rows 4
     leaf  a -0.1  rows 4
@@ -576,7 +576,7 @@ func TestImportance(t *testing.T) {
 					t.Errorf("gain %g after %g", p.Gain, pairs[i-1].Gain)
 				}
 				alone := p.Classes[1] < 0
-				if alone != (m.Params().Method == aoso.LogitBoost) || !alone && p.Classes[0] >= p.Classes[1] || p.Splits < 1 {
+				if alone != (m.Params().Method == aoso.MethodLogitBoost) || !alone && p.Classes[0] >= p.Classes[1] || p.Splits < 1 {
 					t.Errorf("%+v", p)
 				}
 				seen[fmt.Sprint(p.Feature, p.Classes)] = true
@@ -667,7 +667,7 @@ func TestHugeWeights(t *testing.T) {
 
 // TestCheckAllows what data of some number of classes allow.
 func TestCheckAllows(t *testing.T) {
-	p := params(func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 1 })
+	p := params(func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 1 })
 	if err := p.Check(); err != nil {
 		t.Error(err)
 	}

@@ -168,7 +168,7 @@ func TestObjectiveFails(t *testing.T) {
 		}
 	}
 	objective := squares(set.Labels(), 3)
-	_, err := aoso.Train(t.Context(), set, params(func(p *aoso.Params) { p.Method = aoso.LogitBoost }), aoso.TrainOptions{Objective: objective})
+	_, err := aoso.Train(t.Context(), set, params(func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost }), aoso.TrainOptions{Objective: objective})
 	wantArgumentError(t, err, "method", "aoso, with an objective")
 	_, err = aoso.Train(t.Context(), set, params(func(p *aoso.Params) { p.Calibration = "folds" }), aoso.TrainOptions{Objective: objective})
 	wantArgumentError(t, err, "calibration", "auto or none, with an objective")

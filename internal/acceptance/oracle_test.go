@@ -31,8 +31,8 @@ func TestOracleTrees(t *testing.T) {
 		{"full root", 5, 20, func(p *aoso.Params) { p.Leaf, p.PairSelection = "full", "root" },
 			oracle.Params{Leaf: oracle.LeafFull, Selection: oracle.SelectRoot}},
 		{"binary", 2, 20, func(p *aoso.Params) {}, oracle.Params{}},
-		{"abc", 4, 21, func(p *aoso.Params) { p.Method = aoso.ABC }, oracle.Params{Method: oracle.MethodABC, Base: -1}},
-		{"logitboost", 4, 20, func(p *aoso.Params) { p.Method = aoso.LogitBoost }, oracle.Params{Method: oracle.MethodLogitBoost}},
+		{"abc", 4, 21, func(p *aoso.Params) { p.Method = aoso.MethodABC }, oracle.Params{Method: oracle.MethodABC, Base: -1}},
+		{"logitboost", 4, 20, func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost }, oracle.Params{Method: oracle.MethodLogitBoost}},
 	}
 	for _, v := range variants {
 		for seed := range uint64(3) {
@@ -59,7 +59,7 @@ func TestOracleWide(t *testing.T) {
 		checkAgainstOracle(t, d, 2, 6, func(p *aoso.Params) { p.PairSelection = "root" }, oracle.Params{Selection: oracle.SelectRoot})
 	})
 	t.Run("abc", func(t *testing.T) {
-		checkAgainstOracle(t, d, 2, 6, func(p *aoso.Params) { p.Method = aoso.ABC }, oracle.Params{Method: oracle.MethodABC, Base: -1})
+		checkAgainstOracle(t, d, 2, 6, func(p *aoso.Params) { p.Method = aoso.MethodABC }, oracle.Params{Method: oracle.MethodABC, Base: -1})
 	})
 	t.Run("binary", func(t *testing.T) {
 		checkAgainstOracle(t, binary, 2, 6, func(*aoso.Params) {}, oracle.Params{})

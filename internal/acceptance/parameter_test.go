@@ -17,7 +17,7 @@ func TestParseParams(t *testing.T) {
 		{"", func(*aoso.Params) {}},
 		{" \n,,\t", func(*aoso.Params) {}},
 		{"method=abc leaf=pair pairs=1 pair_selection=root base_class=exhaustive base_gap=3", func(p *aoso.Params) {
-			p.Method, p.Leaf, p.Pairs, p.PairSelection, p.BaseClass, p.BaseGap = aoso.ABC, "pair", 1, "root", "exhaustive", 3
+			p.Method, p.Leaf, p.Pairs, p.PairSelection, p.BaseClass, p.BaseGap = aoso.MethodABC, "pair", 1, "root", "exhaustive", 3
 		}},
 		{"n_estimators=5,max_leaves=6,\nlearning_rate=.5\r\nmax_depth=7  min_samples_leaf=8", func(p *aoso.Params) {
 			p.NEstimators, p.MaxLeaves, p.LearningRate, p.MaxDepth, p.MinSamplesLeaf = 5, 6, 0.5, 7, 8

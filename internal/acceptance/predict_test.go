@@ -104,7 +104,7 @@ func TestPredictLevels(t *testing.T) {
 		{"pairs", func(p *aoso.Params) { paper(p); p.NEstimators = 40 }},
 		{"4 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.NEstimators = "pair", 4, 40 }},
 		{"full", func(p *aoso.Params) { p.NEstimators = 70 }},
-		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 2*26 }},
+		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 2*26 }},
 		{"many leaves", func(p *aoso.Params) { p.MaxLeaves, p.MinChildWeight, p.NEstimators = 500, 1e-9, 3 }},
 	} {
 		t.Run(v.name, func(t *testing.T) {

@@ -153,8 +153,8 @@ func TestHoldOutOf(t *testing.T) {
 		{"valid and trees", d, true, func(p *aoso.Params) { p.NEstimators = 20 }, 0, true, 0},
 		{"valid and holdout", d, true, func(p *aoso.Params) { p.Calibration = "holdout" }, 80, true, 1},
 		{"early stopping", d, true, func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }, 0, true, 0},
-		{"abc", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.ABC, 40 }, 400, true, 20},
-		{"logitboost", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 30 }, 400, true, 10},
+		{"abc", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodABC, 40 }, 400, true, 20},
+		{"logitboost", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 30 }, 400, true, 10},
 		{"few rows", d.slice(0, 49), false, func(p *aoso.Params) { p.NEstimators = 10 }, 0, false, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -205,8 +205,8 @@ func TestRefitMonotone(t *testing.T) {
 		func(p *aoso.Params) {},
 		func(p *aoso.Params) { p.Leaf, p.Pairs = "pair", 1 },
 		func(p *aoso.Params) { p.Leaf, p.Pairs = "pair", 2 },
-		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.ABC, "", 0 },
-		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.LogitBoost, "", 0 },
+		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.MethodABC, "", 0 },
+		func(p *aoso.Params) { p.Method, p.Leaf, p.Pairs = aoso.MethodLogitBoost, "", 0 },
 	} {
 		p := params(func(p *aoso.Params) {
 			p.NEstimators, p.MaxLeaves = 12, 16

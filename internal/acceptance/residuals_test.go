@@ -100,9 +100,9 @@ func TestSumToZero(t *testing.T) {
 				}
 				worst = max(worst, math.Abs(sum))
 			}
-			if r.Model.Params().Method == aoso.LogitBoost { // has no such constraint
+			if r.Model.Params().Method == aoso.MethodLogitBoost { // has no such constraint
 				if worst < 1e-3 {
-					t.Errorf("the scores sum to zero, but no %s tree sees to that", aoso.LogitBoost)
+					t.Errorf("the scores sum to zero, but no %s tree sees to that", aoso.MethodLogitBoost)
 				}
 			} else if worst > 1e-6*float64(r.Model.Trees()) {
 				t.Errorf("the scores of a row sum to %g", worst)

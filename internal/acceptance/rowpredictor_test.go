@@ -24,7 +24,7 @@ func TestRowPredictor(t *testing.T) {
 		{"pairs", func(p *aoso.Params) { paper(p); p.NEstimators = 150 }},
 		{"4 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.NEstimators = "pair", 4, 40 }},
 		{"full", func(p *aoso.Params) { p.NEstimators = 150 }},
-		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.LogitBoost, 3*26 }},
+		{"logitboost", func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 3*26 }},
 		{"many leaves", func(p *aoso.Params) { p.MaxLeaves, p.MinChildWeight, p.NEstimators = 300, 1e-9, 3 }},
 	} {
 		t.Run(v.name, func(t *testing.T) {

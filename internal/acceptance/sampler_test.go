@@ -128,7 +128,7 @@ func TestSubsampleTrim(t *testing.T) {
 	d.weights[7], d.weights[8] = 1, 1e-15
 	for name, d := range sets {
 		set := newDataset(t, d)
-		for _, method := range []string{aoso.AOSO, aoso.ABC, aoso.LogitBoost} {
+		for _, method := range []aoso.Method{aoso.MethodAOSO, aoso.MethodABC, aoso.MethodLogitBoost} {
 			for _, subsample := range []float64{0.01, 0.5, 0.99} {
 				for _, trim := range []float64{0, 0.1, 0.999} {
 					t.Run(fmt.Sprintf("%s/%s/%g/%g", name, method, subsample, trim), func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestStateIsTheModel(t *testing.T) {
 		"full": func(p *aoso.Params) {}, "pair": func(p *aoso.Params) { p.Leaf = "pair" }, "paper": paper,
 		"sparse": func(p *aoso.Params) { p.Leaf, p.LeafClasses = "sparse", 3 }, "sparse, 1 class": func(p *aoso.Params) { p.Leaf, p.LeafClasses = "sparse", 1 },
 		"sparse, linear": func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Start = "sparse", 8, "linear" },
-		"abc":            func(p *aoso.Params) { p.Method = aoso.ABC }, "logitboost": func(p *aoso.Params) { p.Method = aoso.LogitBoost },
+		"abc":            func(p *aoso.Params) { p.Method = aoso.MethodABC }, "logitboost": func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost },
 	}
 	for set, d := range sets {
 		train := newDataset(t, d)

@@ -15,9 +15,9 @@ func TestEarlyStopping(t *testing.T) {
 	trainSet, validSet := d.slice(0, 400), d.slice(400, 1600)
 	set := newDataset(t, trainSet)
 	valid := aligned(t, set, validSet)
-	for _, metric := range []string{"logloss", "error"} {
+	for _, metric := range []aoso.Metric{aoso.MetricLogLoss, aoso.MetricError} {
 		for _, every := range []int{1, 4} {
-			for _, method := range []string{aoso.AOSO, aoso.ABC, aoso.LogitBoost} {
+			for _, method := range []aoso.Method{aoso.MethodAOSO, aoso.MethodABC, aoso.MethodLogitBoost} {
 				t.Run(fmt.Sprint(metric, every, method), func(t *testing.T) {
 					var seen []aoso.Progress
 					r := train(t, set, params(func(p *aoso.Params) {

@@ -55,7 +55,7 @@ func TestCategories(t *testing.T) {
 	for _, categories := range []int{2, 8, 60, 400} {
 		for _, p := range []struct {
 			classes, pairs int
-			method         string
+			method         aoso.Method
 			minSamples     int
 		}{{2, 1, "aoso", 1}, {4, 4, "aoso", 1}, {4, 2, "aoso", 12}, {3, 1, "abc", 5}} {
 			t.Run(fmt.Sprint(categories, p), func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestCategories(t *testing.T) {
 // The errors name a column that does not fit.
 func TestContinueCategories(t *testing.T) {
 	for _, v := range []struct {
-		method     string
+		method     aoso.Method
 		categories int
 	}{{"aoso", 9}, {"abc", 9}, {"aoso", 400}} {
 		columns, labels := coloured(2000, v.categories, 3, 3)

@@ -387,7 +387,7 @@ func decoded(c *model.Model) *aoso.Model {
 // newModel returns a model of method aoso without categories.
 func newModel(f *model.Forest, classes, names []string) *aoso.Model {
 	params := fmt.Sprintf(`{"method":"aoso","leaf":%q,"pairs":%d}`, f.LeafKind(), f.Pairs())
-	m := model.New(aoso.AOSO, f, classes, names, nil)
+	m := model.New(aoso.MethodAOSO, f, classes, names, nil)
 	m.Params, m.Named = []byte(params), true
 	return decoded(m)
 }

@@ -60,7 +60,7 @@ func TestTrainErrors(t *testing.T) {
 		{"freed", "train", freed, aoso.TrainOptions{}, nil},
 		{"freed validation set", "valid", set, aoso.TrainOptions{Valid: freed}, nil},
 		{"evaluation", "eval_every", set, aoso.TrainOptions{EvalEvery: -1}, nil},
-		{"continued by another method", "method", continued, aoso.TrainOptions{}, func(p *aoso.Params) { p.Method = aoso.ABC }},
+		{"continued by another method", "method", continued, aoso.TrainOptions{}, func(p *aoso.Params) { p.Method = aoso.MethodABC }},
 		{"continued with other leaves", "leaf", continued, aoso.TrainOptions{}, func(p *aoso.Params) { p.Leaf, p.Pairs = "pair", 1 }},
 	}
 	for _, test := range tests {

@@ -263,10 +263,10 @@ func TestTuneLittle(t *testing.T) {
 
 func TestTuneMethods(t *testing.T) {
 	set := newDataset(t, noisyBlobs(100))
-	for _, method := range []string{aoso.ABC, aoso.LogitBoost} {
+	for _, method := range []aoso.Method{aoso.MethodABC, aoso.MethodLogitBoost} {
 		r := tuned(t, set, aoso.TuneOptions{Trials: 4}, func(p *aoso.Params) { p.Method = method })
 		per := len(set.Classes())
-		if method == aoso.ABC {
+		if method == aoso.MethodABC {
 			per--
 		}
 		if r.Model.Trees()%per != 0 || r.Params.NEstimators != r.Model.Trees() || mostTrials(r) != 4 {

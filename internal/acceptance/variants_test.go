@@ -26,10 +26,10 @@ var variants = []variant{
 	{"full leaf, root, 8 pairs", func(p *aoso.Params) { p.Leaf, p.Pairs, p.PairSelection = "full", 8, "root" }},
 	{"sparse leaf", func(p *aoso.Params) { p.Leaf, p.LeafClasses = "sparse", 3 }},
 	{"sparse leaf, all classes", func(p *aoso.Params) { p.Leaf, p.LeafClasses, p.Pairs = "sparse", 16, 1 }},
-	{"abc", func(p *aoso.Params) { p.Method = aoso.ABC }},
-	{"abc, gap", func(p *aoso.Params) { p.Method, p.BaseGap = aoso.ABC, 3 }},
-	{"abc, exhaustive", func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap = aoso.ABC, "exhaustive", 2 }},
-	{"logitboost", func(p *aoso.Params) { p.Method = aoso.LogitBoost }},
+	{"abc", func(p *aoso.Params) { p.Method = aoso.MethodABC }},
+	{"abc, gap", func(p *aoso.Params) { p.Method, p.BaseGap = aoso.MethodABC, 3 }},
+	{"abc, exhaustive", func(p *aoso.Params) { p.Method, p.BaseClass, p.BaseGap = aoso.MethodABC, "exhaustive", 2 }},
+	{"logitboost", func(p *aoso.Params) { p.Method = aoso.MethodLogitBoost }},
 }
 
 // everyVariant is the variants, and those that begin with linear scores.

@@ -15,8 +15,8 @@ func TestZeroParams(t *testing.T) {
 		t.Errorf("the zero value trains with %v, the defaults with %v", zero.Params(), defaults.Params())
 	}
 	want := aoso.DefaultParams()
-	want.Method, want.NEstimators, want.MaxLeaves = aoso.ABC, 6, 5
-	literal := aoso.Params{Method: aoso.ABC, NEstimators: 6, MaxLeaves: 5}
+	want.Method, want.NEstimators, want.MaxLeaves = aoso.MethodABC, 6, 5
+	literal := aoso.Params{Method: aoso.MethodABC, NEstimators: 6, MaxLeaves: 5}
 	if got := fit(literal); got.Params() != fit(want).Params() || literal.String() != want.String() || literal.Changes() != want.Changes() || literal.Check() != nil {
 		t.Errorf("the literal trains with %v", got.Params())
 	}

@@ -218,7 +218,7 @@ func (e *Engine) SetShrinkage(shrinkage float64) {
 }
 
 // judged reports whether the caller computes the metric that early stopping monitors.
-func (e *Engine) judged() bool { return e.job.Params.Metric == metric.Custom }
+func (e *Engine) judged() bool { return e.job.Params.Metric == "custom" }
 
 // Judge records the value of the caller's metric after the last iteration. Lower is better.
 func (e *Engine) Judge(value float64) {

@@ -2,10 +2,12 @@
 
 package boost
 
+import "github.com/libaoso/aoso/spec"
+
 // Params are the parameters of training, checked and completed. They have the
 // fields of aoso.Params, which is converted to them.
 type Params struct {
-	Method                 string
+	Method                 spec.Method
 	Leaf                   string
 	Pairs                  int
 	LeafClasses            int
@@ -13,7 +15,7 @@ type Params struct {
 	PairSelection          string
 	BaseClass              string
 	BaseGap                int
-	Preset                 string
+	Preset                 spec.Preset
 	NEstimators            int
 	MaxLeaves              int
 	LearningRate           float64
@@ -36,7 +38,7 @@ type Params struct {
 	StopLoss               float64
 	TimeLimit              float64
 	EarlyStoppingRounds    int
-	Metric                 string
+	Metric                 spec.Metric
 	TopK                   int
 	MinDelta               float64
 	NThread                int

@@ -39,7 +39,7 @@ func (e *Engine) monitored(v *metric.Evaluation) float64 {
 	case "error":
 		return v.ErrorRate
 	}
-	m, err := metric.Parse(p.Metric)
+	m, err := metric.Parse(string(p.Metric))
 	if err != nil {
 		panic(err) // the parameters were checked
 	}
@@ -47,7 +47,7 @@ func (e *Engine) monitored(v *metric.Evaluation) float64 {
 		m = metric.TopKError(p.TopK)
 	}
 	value := m.Measure(e.validation.scores, 1, &e.job.Valid.Target, e.job.Kernels, e.job.Team)
-	if m.HigherIsBetter {
+	if p.Metric.HigherIsBetter() {
 		return -value
 	}
 	return value

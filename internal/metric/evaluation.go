@@ -89,9 +89,6 @@ func NewEvaluation(t *data.Target, wrong []bool, losses []float64) *Evaluation {
 	return e
 }
 
-// Custom is the name of a metric that the caller computes.
-const Custom = "custom"
-
 // Measure returns a metric of raw scores, rows × classes, divided by the temperature, by
 // name; NaN: it is not defined for the target.
 func Measure(name string, scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) (float64, error) {

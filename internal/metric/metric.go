@@ -27,10 +27,9 @@ type Rows struct {
 
 // Metric is a metric by name.
 type Metric struct {
-	Name           string
-	HigherIsBetter bool
-	NeedsProba     bool
-	of             func(*Rows) float64
+	Name       string
+	NeedsProba bool
+	of         func(*Rows) float64
 }
 
 // DefaultTop is the number of classes in which a top_k_error looks for the right one.
@@ -38,13 +37,13 @@ const DefaultTop = 5
 
 // metrics is all but top_k_error, which has a number of classes.
 var metrics = []Metric{
-	{Name: "auc_ovr", HigherIsBetter: true, NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstRest, false) }},
-	{Name: "auc_ovr_weighted", HigherIsBetter: true, NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstRest, true) }},
-	{Name: "auc_ovo", HigherIsBetter: true, NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstOne, false) }},
-	{Name: "auc_ovo_weighted", HigherIsBetter: true, NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstOne, true) }},
+	{Name: "auc_ovr", NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstRest, false) }},
+	{Name: "auc_ovr_weighted", NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstRest, true) }},
+	{Name: "auc_ovo", NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstOne, false) }},
+	{Name: "auc_ovo_weighted", NeedsProba: true, of: func(r *Rows) float64 { return r.auc(oneAgainstOne, true) }},
 	{Name: "balanced_error", of: (*Rows).balancedError},
-	{Name: "f1_macro", HigherIsBetter: true, of: (*Rows).f1},
-	{Name: "kappa", HigherIsBetter: true, of: (*Rows).kappa},
+	{Name: "f1_macro", of: (*Rows).f1},
+	{Name: "kappa", of: (*Rows).kappa},
 	{Name: "brier", NeedsProba: true, of: (*Rows).brier},
 	{Name: "ece", NeedsProba: true, of: (*Rows).ece},
 }

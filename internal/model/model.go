@@ -9,6 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/spec"
 )
 
 // Model is a trained model, as its file holds it.
@@ -25,18 +26,18 @@ type Model struct {
 
 // Header is a model without its trees.
 type Header struct {
-	Method            string   `json:"method"`
-	Leaf              string   `json:"leaf"`
-	Pairs             int      `json:"pairs"`
-	LeafClasses       int      `json:"leaf_classes,omitempty"` // number of classes that a sparse leaf has values for
-	TreesPerIteration int      `json:"trees_per_iteration"`
-	Classes           []string `json:"classes,omitempty"`
-	Features          []string `json:"features,omitempty"`
-	Temperature       float64  `json:"temperature,omitempty"` // 0: none
+	Method            spec.Method `json:"method"`
+	Leaf              string      `json:"leaf"`
+	Pairs             int         `json:"pairs"`
+	LeafClasses       int         `json:"leaf_classes,omitempty"` // number of classes that a sparse leaf has values for
+	TreesPerIteration int         `json:"trees_per_iteration"`
+	Classes           []string    `json:"classes,omitempty"`
+	Features          []string    `json:"features,omitempty"`
+	Temperature       float64     `json:"temperature,omitempty"` // 0: none
 }
 
 // New returns the model of a forest, without a temperature and scores for prediction sets.
-func New(method string, f *Forest, classes, features []string, e *category.Encoder) *Model {
+func New(method spec.Method, f *Forest, classes, features []string, e *category.Encoder) *Model {
 	return &Model{
 		Header: Header{
 			Method: method, Leaf: f.LeafKind(), LeafClasses: f.Named(), Pairs: f.Pairs(), TreesPerIteration: TreesPerIteration(method, len(classes)),
@@ -89,9 +90,9 @@ func (m *Model) LinearFeatures() (features []int) {
 
 // Training methods.
 const (
-	AOSO       = "aoso"
-	ABC        = "abc"
-	LogitBoost = "logitboost"
+	AOSO       spec.Method = "aoso"
+	ABC        spec.Method = "abc"
+	LogitBoost spec.Method = "logitboost"
 )
 
 // Limits of a model.
@@ -103,7 +104,7 @@ const (
 )
 
 // TreesPerIteration returns the number of trees that an iteration of a method adds.
-func TreesPerIteration(method string, classes int) int {
+func TreesPerIteration(method spec.Method, classes int) int {
 	switch method {
 	case ABC:
 		return max(classes-1, 1)

@@ -23,10 +23,10 @@ func Default() Params {
 	}
 }
 
-// fields points to the fields in the order of the table.
+// fields points to the fields in the order of the table, each as the type of its value.
 func (p *Params) fields() []any {
 	return []any{
-		&p.Method,
+		(*string)(&p.Method),
 		&p.Leaf,
 		&p.Pairs,
 		&p.LeafClasses,
@@ -34,7 +34,7 @@ func (p *Params) fields() []any {
 		&p.PairSelection,
 		&p.BaseClass,
 		&p.BaseGap,
-		&p.Preset,
+		(*string)(&p.Preset),
 		&p.NEstimators,
 		&p.MaxLeaves,
 		&p.LearningRate,
@@ -57,7 +57,7 @@ func (p *Params) fields() []any {
 		&p.StopLoss,
 		&p.TimeLimit,
 		&p.EarlyStoppingRounds,
-		&p.Metric,
+		(*string)(&p.Metric),
 		&p.TopK,
 		&p.MinDelta,
 		&p.NThread,

@@ -27,7 +27,7 @@ func TestResolve(t *testing.T) {
 	given := map[string]string{
 		"n_estimators": "7", "max_leaves": "9", "learning_rate": "0.7", "min_samples_leaf": "3", "reg_lambda": "0.25", "max_delta_step": "2.5", "subsample": "0.9", "colsample_bynode": "0.8",
 	}
-	for _, preset := range []string{presetAuto, presetFast, presetPaper} {
+	for _, preset := range []spec.Preset{presetAuto, presetFast, presetPaper} {
 		for _, rows := range []int{1, 100, 10_000, 99_999, 100_000, 50_000_000} {
 			for _, s := range []data.Shape{{Rows: rows, Features: 1, Classes: 2}, {Rows: rows, Features: 5000, Classes: 1000}} {
 				for name := range given {
@@ -70,7 +70,7 @@ func TestResolve(t *testing.T) {
 func TestLarge(t *testing.T) {
 	for _, test := range []struct {
 		classes int
-		preset  string
+		preset  spec.Preset
 		want    []string
 	}{
 		{2, presetAuto, []string{"max_leaves=256", "learning_rate=0.3", "n_estimators=1000", "leaf=full"}},
@@ -124,8 +124,8 @@ func chosenByDefault(t *testing.T) map[string]map[any]bool {
 		chosen[known.Name] = map[any]bool{}
 	}
 	for s := range shapes {
-		for _, preset := range []string{presetAuto, presetFast, presetPaper} {
-			for _, method := range []string{model.AOSO, model.ABC, model.LogitBoost} {
+		for _, preset := range []spec.Preset{presetAuto, presetFast, presetPaper} {
+			for _, method := range []spec.Method{model.AOSO, model.ABC, model.LogitBoost} {
 				p := defaults(func(p *Params) { p.Preset, p.Method = preset, method })
 				settings, err := p.Resolve(s)
 				if many := p.leafFor(s.Classes) != "sparse" && s.Classes > spec.MostDenseClasses; err != nil {

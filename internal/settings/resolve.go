@@ -126,7 +126,7 @@ func (p *Params) Continue(m *model.Model) error {
 func (p *Params) CheckContinued(m *model.Model, classes int) error {
 	switch n := p.TreesPerIteration(classes); {
 	case m.Method != p.Method:
-		return argument.New("method", p.Method, "%s, as in the model to continue", m.Method)
+		return argument.New("method", string(p.Method), "%s, as in the model to continue", m.Method)
 	case m.Leaf != p.Leaf:
 		return argument.New("leaf", p.Leaf, "%s, as in the model to continue", m.Leaf)
 	case m.Pairs != p.Pairs:

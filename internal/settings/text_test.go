@@ -19,7 +19,7 @@ func TestParameterTable(t *testing.T) {
 	}
 	for i, known := range table {
 		field := fields.Type().Field(i)
-		if field.Name != known.Field || field.Type.String() != known.Type || p.fields()[i] != fields.Field(i).Addr().Interface() {
+		if field.Name != known.Field || field.Type.Kind().String() != known.Type || reflect.ValueOf(p.fields()[i]).Pointer() != fields.Field(i).Addr().Pointer() {
 			t.Errorf("%s %s is the field of %+v", field.Name, field.Type, known)
 		}
 		if v := value(p.fields()[i]); fmt.Sprint(v) != known.Default || !known.Allows(v) {

@@ -84,6 +84,19 @@ func (p parameter) auto(value string) string {
 	return value + ", which means " + p.ByDefault()
 }
 
+// Named reports whether the field has a type of its own in Go, of the field's name.
+func (p parameter) Named() bool {
+	return slices.Contains([]string{"Method", "Preset", "Metric"}, p.Field)
+}
+
+// GoType returns the type of the field, in the package that declares it.
+func (p parameter) GoType() string {
+	if p.Named() {
+		return p.Field
+	}
+	return p.Type
+}
+
 func (p parameter) GoDefault() string {
 	if p.Type == spec.String {
 		return strconv.Quote(p.Default)

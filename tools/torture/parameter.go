@@ -33,9 +33,9 @@ func (s *setting) perRound() int { return perRound(s.params, s.classes) }
 // perRound returns the number of trees that an iteration adds.
 func perRound(p *aoso.Params, classes int) int {
 	switch p.Method {
-	case aoso.ABC:
+	case aoso.MethodABC:
 		return max(classes-1, 1)
-	case aoso.LogitBoost:
+	case aoso.MethodLogitBoost:
 		return classes
 	}
 	return 1
@@ -154,7 +154,7 @@ func number(least, most float64) func(*setting) string {
 
 func forMethod(ofAOSO, ofOthers func(*setting) string) func(*setting) string {
 	return func(s *setting) string {
-		if s.params.Method == aoso.AOSO {
+		if s.params.Method == aoso.MethodAOSO {
 			return ofAOSO(s)
 		}
 		return ofOthers(s)

@@ -111,13 +111,13 @@ func (c *scenario) work() float64 {
 	rows, classes, cols := c.train.rows(), c.train.classes(), c.train.cols()
 	trees, pairs := 1, 1
 	switch c.params.Method {
-	case aoso.AOSO:
+	case aoso.MethodAOSO:
 		pairs = max(c.params.Pairs, 1)
-	case aoso.ABC:
+	case aoso.MethodABC:
 		if trees = classes; c.params.BaseClass == "exhaustive" {
 			trees = classes * classes
 		}
-	case aoso.LogitBoost:
+	case aoso.MethodLogitBoost:
 		trees = classes
 	}
 	perRow := 20 + 4*float64(classes) + float64(cols*pairs)
