@@ -305,7 +305,7 @@ func encodingError(err error, names []string) error {
 	case errors.As(err, &mismatch):
 		return badArgument(column(mismatch.Column), mismatch.Value, "numbers, as in training")
 	case errors.As(err, &many):
-		return badArgument(column(many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", MaxCategories)
+		return badArgument(column(many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", category.MaxCategories)
 	}
 	return err
 }
@@ -457,24 +457,16 @@ func (d *Dataset) continued() *Model {
 	return d.start.model
 }
 
-// DatasetInfo is facts about a dataset.
-type DatasetInfo struct {
-	Rows, Features, Classes int   // their numbers
-	Bins                    []int // value bins of each feature, 0 to 255
-	Bytes                   int64 // of memory, mapped files included; what a model to continue has is not
-}
+// Bins returns the number of value bins of a feature, 0 to 255.
+func (d *Dataset) Bins(feature int) int { return len(d.set.Mapper.Features[feature].Lower) }
 
-// Info returns facts about the dataset.
-func (d *Dataset) Info() DatasetInfo {
-	info := DatasetInfo{Rows: d.Rows(), Features: len(d.set.Names), Classes: len(d.set.Classes)}
-	for _, f := range d.set.Mapper.Features[:info.Features] {
-		info.Bins = append(info.Bins, len(f.Lower))
-	}
-	info.Bytes = int64(d.set.Bytes())
+// Bytes returns the memory of the dataset, mapped files included, without the model that it continues.
+func (d *Dataset) Bytes() int64 {
+	size := int64(d.set.Bytes())
 	if d.start != nil {
-		info.Bytes += int64(d.start.Bytes())
+		size += int64(d.start.Bytes())
 	}
-	return info
+	return size
 }
 
 // shape returns the size of a training on the dataset, on all machines.

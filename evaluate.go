@@ -206,9 +206,6 @@ func (m *Model) Confusions(x Features, labels Labels, n int, options ...PredictO
 	return all, nil
 }
 
-// ReliabilityBins is the number of bins of a [Reliability], at most.
-const ReliabilityBins = metric.MostBins
-
 // Reliability tells how good a model's probabilities are.
 type Reliability struct {
 	// Brier is the mean of Σ (p_k − y_k)², y_k being 1 for the row's class and else 0,

@@ -109,8 +109,8 @@ func ExampleDatasetBuilder() {
 		log.Fatal(err)
 	}
 	defer loaded.Close()
-	fmt.Println(loaded.Rows(), loaded.Classes(), loaded.Info().Bins)
-	// Output: 6 [high low] [6]
+	fmt.Println(loaded.Rows(), loaded.Classes(), loaded.Bins(0))
+	// Output: 6 [high low] 6
 }
 
 // Row 0 has 5 in column 2, row 1 has nothing, row 2 has two entries.

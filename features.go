@@ -8,9 +8,9 @@ import (
 )
 
 // Features is a table of numbers, a row an example and a column a feature.
-// NaN is a missing value. [RowMajor], [ColMajor] and [Dense] make one of a
-// slice without copying it, [FromColumns] of its columns, [CSC] of compressed
-// ones; [FromRows] and [CSR] copy. Several goroutines may read it at once.
+// NaN is a missing value. [RowMajor] and [Dense] make one of a slice without
+// copying it, [NewTable] of columns, [CSC] of compressed ones; [FromRows] and
+// [CSR] copy. Several goroutines may read it at once.
 type Features interface {
 	// Rows is the number of rows.
 	Rows() int
@@ -39,11 +39,6 @@ func RowMajor[T Number](data []T, rows, cols int) Features {
 	return &dense[T]{data, rows, cols, cols, 1}
 }
 
-// ColMajor returns a rows × cols matrix stored column after column.
-func ColMajor[T Number](data []T, rows, cols int) Features {
-	return &dense[T]{data, rows, cols, 1, rows}
-}
-
 // Dense returns a rows × cols matrix whose element (i, j) is
 // data[i·rowStride + j·colStride].
 func Dense[T Number](data []T, rows, cols, rowStride, colStride int) Features {
@@ -66,17 +61,6 @@ func FromRows[T Number](rows [][]T) (Features, error) {
 	return RowMajor(data, len(rows), cols), nil
 }
 
-// FromColumns returns a matrix of the given columns, which must be equally long.
-// They are not copied.
-func FromColumns[T Number](columns [][]T) (Features, error) {
-	for j, column := range columns {
-		if len(column) != len(columns[0]) {
-			return nil, badArgument("columns", len(column), "%d values in column %d, as in column 0", len(columns[0]), j)
-		}
-	}
-	return columnar[T](columns), nil
-}
-
 // wholes returns values as int64 where float64 may round them, unsigned ones as their
 // bits; nil: they are of another type.
 func wholes[T Number](values []T) []int64 {
@@ -87,32 +71,6 @@ func wholes[T Number](values []T) []int64 {
 		return []int64{}
 	}
 	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
-}
-
-type columnar[T Number] [][]T
-
-func (c columnar[T]) Cols() int { return len(c) }
-
-func (c columnar[T]) Rows() int {
-	if len(c) == 0 {
-		return 0
-	}
-	return len(c[0])
-}
-
-func (c columnar[T]) Column(j, first int, dst []float64) {
-	for k, x := range c[j][first:][:len(dst)] {
-		dst[k] = float64(x)
-	}
-}
-
-func (c columnar[T]) Integers(j, first int, dst []int64) bool {
-	values := wholes(c[j])
-	if values == nil {
-		return false
-	}
-	copy(dst, values[first:])
-	return true
 }
 
 func (d *dense[T]) Rows() int { return d.rows }

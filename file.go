@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -81,16 +82,27 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := Decode(data)
+	m, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-// Decode reads a model from the bytes of its file, which the model goes on
-// to use: they must not change.
-func Decode(data []byte) (*Model, error) {
+// Read reads a model that [Model.Write] wrote, to the end of r.
+func Read(r io.Reader) (*Model, error) {
+	var file bytes.Buffer
+	if sized, ok := r.(interface{ Len() int }); ok {
+		file.Grow(sized.Len() + bytes.MinRead) // which is what ReadFrom needs so as not to grow it
+	}
+	if _, err := file.ReadFrom(r); err != nil {
+		return nil, err
+	}
+	return decode(file.Bytes())
+}
+
+// decode returns the model of a file with these bytes, which the model keeps using.
+func decode(data []byte) (*Model, error) {
 	c, err := model.Decode(data)
 	if err != nil {
 		return nil, err

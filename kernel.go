@@ -23,16 +23,6 @@ func Levels() []string {
 	return names
 }
 
-// DefaultLevel returns the level that runs when none is asked for: the value of the
-// environment variable AOSO_LEVEL, or else the fastest.
-func DefaultLevel() (string, error) {
-	k, err := kernels("")
-	if err != nil {
-		return "", err
-	}
-	return k.Level, nil
-}
-
 // kernels returns the table of a level. Without a level, the environment variable
 // AOSO_LEVEL names it; if that is not set either, it is the fastest.
 func kernels(level string) (*kernel.Funcs, error) {

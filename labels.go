@@ -12,9 +12,6 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// MaxClasses is the largest number of classes.
-const MaxClasses = modelio.MaxClasses
-
 // Labels are the classes of the rows, as text that each class has once, in 8
 // bytes a row. Any set of values will do; integers and their decimal strings
 // are the same labels. Labels can be sliced and appended to one another.
@@ -125,8 +122,8 @@ func (y Labels) check(rows int) error {
 // are texts all the same, else by their bytes.
 func (y Labels) classes(texts bool) ([]string, error) {
 	classes := data.Classes(y, texts)
-	if len(classes) > MaxClasses {
-		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(classes)), "at most %d classes", MaxClasses)
+	if len(classes) > modelio.MaxClasses {
+		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(classes)), "at most %d classes", modelio.MaxClasses)
 	}
 	for _, class := range classes {
 		if !utf8.ValidString(class) {

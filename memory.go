@@ -9,6 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/memory"
+	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/settings"
 )
@@ -93,7 +94,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	}{
 		{"rows", s.Rows, 1, math.MaxUint32},
 		{"features", s.Features, 1, math.MaxInt32},
-		{"classes", s.Classes, 1, MaxClasses},
+		{"classes", s.Classes, 1, modelio.MaxClasses},
 		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
 		{"max_bin", s.MaxBin, 0, bin.MaxValueBins},
 		{"rated", s.Rated, 0, s.Features},

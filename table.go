@@ -21,9 +21,6 @@ type CategoricalFeatures interface {
 
 var _ category.Table = CategoricalFeatures(nil)
 
-// MaxCategories is the largest number of categories of a feature.
-const MaxCategories = category.MaxCategories
-
 // Column is a column of a table: [Numbers], [Texts] or [Codes].
 type Column struct {
 	rows       int
@@ -69,8 +66,8 @@ func Codes[T Integer](codes []T, categories []string) Column {
 	if categories == nil {
 		c.categories = []string{}
 	}
-	if len(categories) > MaxCategories {
-		c.err = badArgument("categories", len(categories), "at most %d", MaxCategories)
+	if len(categories) > category.MaxCategories {
+		c.err = badArgument("categories", len(categories), "at most %d", category.MaxCategories)
 	}
 	for i, name := range categories {
 		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {

@@ -38,8 +38,19 @@ type TrainOptions struct {
 	// [Dataset.BalancedWeights] makes all classes weigh the same.
 	ClassWeights []float64
 
-	// Objective is a loss to train by in place of the log loss; nil: there is none.
-	Objective Objective
+	// Objective is a loss to train by in place of the log loss; nil: there is none. It computes
+	// the gradient and the diagonal of the Hessian of the loss from the raw scores of the
+	// training rows. All are rows × classes, row by row. The gradient is that of the loss, so for
+	// the log loss p − y; Hessians are not negative. Weights of rows are the objective's business.
+	// It is called before the first iteration and after each, with the rows of this rank if there
+	// are several. An error ends the training.
+	//
+	// A leaf adds −G/(H + RegLambda) to the score of a class, G and H being the sums of its rows,
+	// less the mean over the classes. A class pair has the Hessian of both classes added up. What
+	// needs probabilities is not there: no rows are held out, there is no temperature, StopLoss
+	// has no effect, and Trim leaves rows out of nodes only. The method must be aoso. The training
+	// takes 4·S + 24·K bytes more for each row, S and K being as in [Estimate].
+	Objective func(scores, gradient, hessian []float64) error
 
 	// Checkpoint is a file that keeps how far training has come; "": none. If it
 	// exists, training takes the trees from it and goes on from there. The model is
@@ -57,19 +68,6 @@ type TrainOptions struct {
 	EvalEvery int                 // iterations between two evaluations; 0: 1
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }
-
-// Objective computes the gradient and the diagonal of the Hessian of a loss from the raw
-// scores of the training rows. All are rows × classes, row by row. The gradient is that of
-// the loss, so for the log loss p − y; Hessians are not negative. Weights of rows are the
-// objective's business. It is called before the first iteration and after each, with
-// the rows of this rank if there are several. An error ends the training.
-//
-// A leaf adds −G/(H + RegLambda) to the score of a class, G and H being the sums of its rows, less the
-// mean over the classes. A class pair has the Hessian of both classes added up. What
-// needs probabilities is not there: no rows are held out, there is no temperature, StopLoss
-// has no effect, and Trim leaves rows out of nodes only. The method must be aoso. The
-// training takes 4·S + 24·K bytes more for each row, S and K being as in [Estimate].
-type Objective func(scores, gradient, hessian []float64) error
 
 // Phase is a phase of a training or a search.
 type Phase string

@@ -25,7 +25,7 @@ func BenchmarkLoad(b *testing.B) {
 		b.Run(fmt.Sprintf("set=letter/trees=%d", m.Trees()), func(b *testing.B) {
 			b.SetBytes(int64(file.Len()))
 			for b.Loop() {
-				if _, err := aoso.Decode(file.Bytes()); err != nil {
+				if _, err := aoso.Read(bytes.NewReader(file.Bytes())); err != nil {
 					b.Fatal(err)
 				}
 			}

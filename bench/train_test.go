@@ -52,7 +52,7 @@ func BenchmarkTrain(b *testing.B) {
 					b.ReportMetric(grown/seconds, "trees/s")
 					b.ReportMetric(1e9*seconds/grown/float64(t.rows*t.cols), "ns/row*feature")
 					b.ReportMetric(grown*float64(t.rows)/seconds, "rows/s")
-					b.ReportMetric(float64(d.Info().Bytes), "dataset-bytes")
+					b.ReportMetric(float64(d.Bytes()), "dataset-bytes")
 				})
 			}
 		}

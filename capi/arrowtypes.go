@@ -286,7 +286,7 @@ func (f *arrowField) readDictionary(a *C.struct_ArrowArray, values unsafe.Pointe
 // dictionaryCodes returns the code of each category of a dictionary.
 func (f *arrowField) dictionaryCodes(d *C.struct_ArrowArray) ([]int32, error) {
 	name, n, offset := f.name+", dictionary", int64(d.length), int64(d.offset)
-	if err := within(name+", length", n, 0, aoso.MaxCategories); err != nil {
+	if err := within(name+", length", n, 0, category.MaxCategories); err != nil {
 		return nil, err
 	}
 	if err := within(name+", offset", offset, 0, maxValues); err != nil {

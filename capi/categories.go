@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // missingCode is the code of a missing value.
@@ -35,8 +35,8 @@ func (c *categories) code(name string) (int32, error) {
 		return code, nil
 	}
 	switch {
-	case len(c.names) == aoso.MaxCategories:
-		return 0, badArgument(c.column, text("a column of more categories"), "at most %d", aoso.MaxCategories)
+	case len(c.names) == category.MaxCategories:
+		return 0, badArgument(c.column, text("a column of more categories"), "at most %d", category.MaxCategories)
 	case !utf8.ValidString(name):
 		return 0, badArgument(c.column, strings.Clone(name), "text in UTF-8")
 	case strings.IndexByte(name, 0) >= 0:
@@ -56,7 +56,7 @@ func (c *categories) code(name string) (int32, error) {
 
 // codesOf returns the codes of a list of categories, whose names the function returns.
 func (c *categories) codesOf(count int64, name func(k int) (string, error)) ([]int32, error) {
-	if err := within(c.column+", categories", count, 0, aoso.MaxCategories); err != nil {
+	if err := within(c.column+", categories", count, 0, category.MaxCategories); err != nil {
 		return nil, err
 	}
 	if err := affordable(c.column, 4*float64(count)); err != nil {

@@ -25,7 +25,7 @@ func addDataset(out *C.uintptr_t, d *aoso.Dataset, r *ranks) error {
 	if n := d.Unknown(); n > 0 {
 		logWarning("%d rows of the validation set have classes that do not occur in the training set", n)
 	}
-	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Info().Bytes, ranks: r}
+	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Bytes(), ranks: r}
 	o.users.Store(1)
 	err := put(out, o)
 	if err != nil {

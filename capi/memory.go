@@ -6,6 +6,7 @@ import "C"
 import (
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/modelio"
 )
 
 const (
@@ -31,7 +32,7 @@ func shape(rows, features, classes C.int64_t) (aoso.Shape, error) {
 	}{
 		{"rows", int64(rows), maxRows},
 		{"features", int64(features), min(maxCols, maxValues/int64(max(rows, 1)))},
-		{"classes", int64(classes), aoso.MaxClasses},
+		{"classes", int64(classes), modelio.MaxClasses},
 	} {
 		if err := within(n.name, n.value, 1, n.limit); err != nil {
 			return aoso.Shape{}, err

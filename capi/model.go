@@ -202,7 +202,7 @@ func goaoso_model_decode(data unsafe.Pointer, size C.size_t, out *C.uintptr_t) C
 			if err := affordable("bytes", float64(size)); err != nil {
 				return nil, err
 			}
-			return aoso.Decode(bytes.Clone(unsafe.Slice((*byte)(data), size)))
+			return aoso.Read(bytes.NewReader(unsafe.Slice((*byte)(data), size)))
 		})
 	})
 }

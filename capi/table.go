@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // table is a table of columns of any kind and type.
@@ -160,7 +161,7 @@ func value(code int64, numbers []int32) float64 {
 // readNames adds the categories of a column to known, and returns their codes.
 func readNames(name string, c *C.aoso_column, known *categories) ([]int32, error) {
 	n := int64(c.num_categories)
-	if err := within(name+".num_categories", n, 0, aoso.MaxCategories); err != nil {
+	if err := within(name+".num_categories", n, 0, category.MaxCategories); err != nil {
 		return nil, err
 	}
 	if c.names != nil {

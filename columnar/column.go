@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // role is what a column is read for.
@@ -171,8 +172,8 @@ func (c *column) code(text []byte) (float64, error) {
 		return float64(code), nil
 	case len(text) == 0:
 		return math.NaN(), nil
-	case len(c.list.names) == aoso.MaxCategories:
-		return 0, c.failf("there are more than %d categories", aoso.MaxCategories)
+	case len(c.list.names) == category.MaxCategories:
+		return 0, c.failf("there are more than %d categories", category.MaxCategories)
 	case !utf8.Valid(text):
 		return 0, c.failf("the text %q is not UTF-8", shortened(text))
 	case strings.IndexByte(string(text), 0) >= 0:

@@ -97,7 +97,7 @@ func TestTemperature(t *testing.T) {
 	if !slices.Equal(scores, rawScores(t, m, x, aoso.PredictOptions{})) {
 		t.Error("other scores")
 	}
-	loaded, err := aoso.Decode(encode(t, c))
+	loaded, err := decode(encode(t, c))
 	if err != nil || loaded.Temperature() != c.Temperature() || loaded.Fingerprint() != c.Fingerprint() {
 		t.Fatal("another temperature comes back", err)
 	}
@@ -196,7 +196,7 @@ func TestCalibrateErrors(t *testing.T) {
 	for _, temperature := range []float64{-1, 1e-3, 65} {
 		broken := *contentOf(m)
 		broken.Temperature = temperature
-		if _, err := aoso.Decode(encodeContent(t, &broken)); !errors.Is(err, aoso.ErrCorrupt) {
+		if _, err := decode(encodeContent(t, &broken)); !errors.Is(err, aoso.ErrCorrupt) {
 			t.Errorf("a file of temperature %v: %v", temperature, err)
 		}
 	}

@@ -20,15 +20,11 @@ func BenchmarkPredictCategories(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	numbers := make([][]float64, x.Cols())
-	for j := range numbers {
-		numbers[j] = make([]float64, rows)
-		x.Column(j, 0, numbers[j])
+	numbers := make([]float64, rows*x.Cols())
+	for j := range x.Cols() {
+		x.Column(j, 0, numbers[j*rows:][:rows])
 	}
-	plain, err := aoso.FromColumns(numbers)
-	if err != nil {
-		b.Fatal(err)
-	}
+	plain := aoso.Dense(numbers, rows, x.Cols(), 1, rows)
 	for name, x := range map[string]aoso.Features{"categories": x, "numbers": plain} {
 		train, err := aoso.NewDataset(x, labels)
 		if err != nil {
@@ -55,7 +51,7 @@ func BenchmarkPredictCategories(b *testing.B) {
 		b.Run("row/"+name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				for j := range cells {
-					cells[j] = numbers[j][i%rows]
+					cells[j] = numbers[j*rows+i%rows]
 				}
 				if err := row.Raw(cells, scores); err != nil {
 					b.Fatal(err)

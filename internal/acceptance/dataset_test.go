@@ -43,16 +43,18 @@ func TestLayouts(t *testing.T) {
 	const rowStride, padding = 7, 3
 	rowMajor, colMajor := make([]float64, rows*cols), make([]float64, rows*cols)
 	narrow, strided := make([]float32, rows*cols), make([]float32, rows*rowStride+padding)
-	columns, narrowRows := make([][]float64, cols), make([][]float32, rows)
+	columns, narrowRows := make([]aoso.Column, cols), make([][]float32, rows)
 	for i, row := range d.x {
 		for j, v := range row {
 			rowMajor[i*cols+j], colMajor[j*rows+i] = v, v
 			narrow[i*cols+j], strided[padding+i*rowStride+j] = float32(v), float32(v)
-			columns[j] = append(columns[j], v)
 			narrowRows[i] = append(narrowRows[i], float32(v))
 		}
 	}
-	fromColumns, err1 := aoso.FromColumns(columns)
+	for j := range columns {
+		columns[j] = aoso.Numbers(colMajor[j*rows:][:rows])
+	}
+	fromColumns, err1 := aoso.NewTable(columns...)
 	fromRows, err2 := aoso.FromRows(narrowRows)
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
@@ -61,9 +63,9 @@ func TestLayouts(t *testing.T) {
 	want := trained(t, d, p).Model
 	scores := rawScores(t, want, d.features(), aoso.PredictOptions{})
 	for name, x := range map[string]aoso.Features{
-		"row major": aoso.RowMajor(rowMajor, rows, cols), "column major": aoso.ColMajor(colMajor, rows, cols),
+		"row major": aoso.RowMajor(rowMajor, rows, cols), "column major": aoso.Dense(colMajor, rows, cols, 1, rows),
 		"float32": aoso.RowMajor(narrow, rows, cols), "strided": aoso.Dense(strided[padding:], rows, cols, rowStride, 1),
-		"transposed": aoso.Dense(colMajor, rows, cols, 1, rows), "columns": fromColumns, "rows": fromRows,
+		"columns": fromColumns, "rows": fromRows,
 	} {
 		t.Run(name, func(t *testing.T) {
 			set, err := aoso.NewDataset(x, d.labels(), aoso.DatasetOptions{NThread: 3})
@@ -211,9 +213,6 @@ func TestDatasetErrors(t *testing.T) {
 	if _, err := aoso.FromRows([][]float64{{1, 2}, {3}}); true {
 		wantArgumentError(t, err, "rows", "row 1", "2 values")
 	}
-	if _, err := aoso.FromColumns([][]float32{{1, 2}, {3}}); true {
-		wantArgumentError(t, err, "columns", "column 1", "2 values")
-	}
 }
 
 func TestAlignedErrors(t *testing.T) {
@@ -258,16 +257,13 @@ func TestContinueErrors(t *testing.T) {
 	wantArgumentError(t, err, "labels", `"8"`, `"0" "1" "2"`)
 }
 
-func TestInfo(t *testing.T) {
+func TestBinsAndBytes(t *testing.T) {
 	d := mixed(86, 1000).weighted(86)
 	set := newDataset(t, d)
-	info := set.Info()
-	if info.Rows != 1000 || info.Features != 17 || info.Classes != 4 || len(info.Bins) != 17 {
-		t.Fatalf("%+v", info)
-	}
+	size := set.Bytes()
 	for j, want := range map[int]int{0: 255, 12: 1, 13: 0, 14: 3, 15: 9} {
-		if info.Bins[j] != want {
-			t.Errorf("feature %d has %d bins, want %d", j, info.Bins[j], want)
+		if bins := set.Bins(j); bins != want {
+			t.Errorf("feature %d has %d bins, want %d", j, bins, want)
 		}
 	}
 	dense, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{DenseOnly: true})
@@ -275,11 +271,11 @@ func TestInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	const columns = 15 // those that are not constant
-	if bytes := dense.Info().Bytes; bytes != columns*1088+4*1000 || info.Bytes <= bytes+4*1000 || info.Bytes > 3*bytes {
-		t.Errorf("%d bytes, %d in columns only", info.Bytes, bytes)
+	if bytes := dense.Bytes(); bytes != columns*1088+4*1000 || size <= bytes+4*1000 || size > 3*bytes {
+		t.Errorf("%d bytes, %d in columns only", size, bytes)
 	}
 	set.Close()
-	if freed := set.Info(); freed.Bytes != 0 || !slices.Equal(freed.Bins, info.Bins) {
-		t.Errorf("after Free %+v", freed)
+	if set.Bytes() != 0 || set.Bins(15) != 9 {
+		t.Errorf("a closed dataset has %d bytes, and %d bins of feature 15", set.Bytes(), set.Bins(15))
 	}
 }

@@ -19,7 +19,7 @@ func TestDenseModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := allocated()
-		m, err := aoso.Decode(file.Bytes())
+		m, err := decode(file.Bytes())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

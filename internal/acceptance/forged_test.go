@@ -194,7 +194,7 @@ func TestMissingParameters(t *testing.T) {
 		p.LearningRate, p.MinChildWeight, p.Gamma, p.RegLambda, p.MaxDeltaStep = 0.25, 0.01, 0.001, 0.5, 4
 		p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim, p.StopLoss, p.Seed = 0.9, 0.8, 0.7, 0.05, 1e-9, 7
 	})).Model)
-	m, err := aoso.Decode(file)
+	m, err := decode(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestMissingParameters(t *testing.T) {
 		if err := want.Set(name, strings.TrimPrefix(strings.Fields(paper.String())[i], name+"=")); err != nil {
 			t.Fatal(err)
 		}
-		got, err := aoso.Decode(forge(t, file, func(f *modelFile) { delete(f.Params, name) }))
+		got, err := decode(forge(t, file, func(f *modelFile) { delete(f.Params, name) }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestForgedModels(t *testing.T) {
 		{"conformal: row 3 has weight 0", sets, func(f *modelFile) { f.Scores.Weights[3] = 0 }},
 		{"conformal: row 3 has weight +Inf", sets, func(f *modelFile) { f.Scores.Weights[3] = float32(math.Inf(1)) }},
 	} {
-		m, err := aoso.Decode(forge(t, test.file, test.change))
+		m, err := decode(forge(t, test.file, test.change))
 		if !errors.Is(err, aoso.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || m != nil {
 			t.Errorf("%v, want %q", err, test.want)
 		}
@@ -352,7 +352,7 @@ func TestForgedCategories(t *testing.T) {
 		{"rates in place of 286", func(f *modelFile) { f.Rates = f.Rates[1:] }},
 		{"names or rates of no category", func(f *modelFile) { f.Rates = append(f.Rates, 0) }},
 	} {
-		m, err := aoso.Decode(forge(t, file, test.change))
+		m, err := decode(forge(t, file, test.change))
 		if !errors.Is(err, aoso.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || m != nil {
 			t.Errorf("%v, want %q", err, test.want)
 		}
@@ -370,7 +370,7 @@ func TestForgedNames(t *testing.T) {
 		"steps has":                         func(f *modelFile) { f.Classes = f.Classes[1:] },
 		`array "features" is not packed`:    func(f *modelFile) { f.Features[8] = "\xff" },
 	} {
-		m, err := aoso.Decode(forge(t, file, change))
+		m, err := decode(forge(t, file, change))
 		if !errors.Is(err, aoso.ErrCorrupt) || !strings.Contains(err.Error(), want) || m != nil {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -399,7 +399,7 @@ func TestNamedModel(t *testing.T) {
 	m := named(t, 300)
 	file := encode(t, m)
 	for _, data := range [][]byte{file, encodePlain(t, m)} {
-		again, err := aoso.Decode(data)
+		again, err := decode(data)
 		if err != nil || again.Fingerprint() != m.Fingerprint() || !slices.Equal(again.Classes(), m.Classes()) || !slices.Equal(again.FeatureNames(), m.FeatureNames()) {
 			t.Errorf("the model comes back otherwise: %v", err)
 		}
@@ -436,7 +436,7 @@ func TestUnknownKeys(t *testing.T) {
 		"parameter MinLoss, max_": func(f *modelFile) { f.Params["max_loss"], f.Params["MinLoss"] = 1, 2 },
 		"parameter nthread":       func(f *modelFile) { f.Params["nthread"] = 1 },
 	} {
-		m, err := aoso.Decode(forge(t, full, change))
+		m, err := decode(forge(t, full, change))
 		if !errors.Is(err, aoso.ErrNewer) || !strings.Contains(err.Error(), want) || m != nil {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -457,7 +457,7 @@ func FuzzForged(f *testing.F) {
 				spoil(r, f)
 			}
 		})
-		m, err := aoso.Decode(data)
+		m, err := decode(data)
 		if err != nil {
 			if !errors.Is(err, aoso.ErrCorrupt) {
 				t.Error(err)
@@ -465,7 +465,7 @@ func FuzzForged(f *testing.F) {
 			return
 		}
 		use(t, m)
-		if again, err := aoso.Decode(encode(t, m)); err != nil || again.Fingerprint() != m.Fingerprint() {
+		if again, err := decode(encode(t, m)); err != nil || again.Fingerprint() != m.Fingerprint() {
 			t.Errorf("saved and loaded again: %v", err)
 		}
 	})

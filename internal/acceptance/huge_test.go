@@ -41,7 +41,7 @@ func TestHugeValues(t *testing.T) {
 // checkNoErrors checks that a model, saved and loaded, predicts all rows right, alone and together.
 func checkNoErrors(t *testing.T, what string, d *table, m *aoso.Model) {
 	t.Helper()
-	m, err := aoso.Decode(encode(t, m))
+	m, err := decode(encode(t, m))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,6 @@ func TestIntegersKeepAllDigits(t *testing.T) {
 	byName := train(t, must(aoso.NewDataset(table(aoso.Texts(texts)), aoso.IntLabels(y), o)), p, aoso.TrainOptions{}).Model
 	for name, x := range map[string]aoso.Features{
 		"rows":    aoso.RowMajor(ids, 120, 1),
-		"columns": same(aoso.FromColumns([][]int64{ids})),
 		"numbers": table(aoso.Numbers(ids)),
 		"sparse":  same(aoso.CSR(starts, index, ids, 1)),
 	} {
@@ -96,7 +95,7 @@ func TestNamed(t *testing.T) {
 		m := train(t, must(aoso.LoadDataset(path)), params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model
 		more := must(aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m}))
 		for i, named := range []bool{
-			set.Named(), m.Named(), must(aoso.Decode(encode(t, m))).Named(), must(m.Truncated(1)).Named(), must(aoso.Merge(m, m)).Named(), more.Named(),
+			set.Named(), m.Named(), must(decode(encode(t, m))).Named(), must(m.Truncated(1)).Named(), must(aoso.Merge(m, m)).Named(), more.Named(),
 			train(t, more, params(func(p *aoso.Params) { p.NEstimators = 2 }), aoso.TrainOptions{}).Model.Named(),
 		} {
 			if named != test.named {

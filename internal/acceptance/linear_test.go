@@ -127,7 +127,7 @@ func TestStartLinear(t *testing.T) {
 			c.inOtherOrder(t, same)
 			c.interrupted(t, set, same)
 			c.inTwoGoes(t, r)
-			loaded, err := aoso.Decode(encode(t, r.Model))
+			loaded, err := decode(encode(t, r.Model))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestLinearAlone(t *testing.T) {
 		if m.Trees() != 0 {
 			t.Fatalf("%d trees", m.Trees())
 		}
-		loaded, err := aoso.Decode(encode(t, m))
+		loaded, err := decode(encode(t, m))
 		if err != nil || loaded.Fingerprint() != m.Fingerprint() {
 			t.Errorf("another model comes back (%v)", err)
 		}

@@ -30,7 +30,7 @@ func TestTruncated(t *testing.T) {
 				if short.Trees() != trees || !slices.Equal(rawScores(t, short, x, aoso.PredictOptions{}), rawScores(t, m, x, aoso.PredictOptions{Trees: trees})) {
 					t.Errorf("%d trees: other scores than those of as many trees", trees)
 				}
-				loaded, err := aoso.Decode(encode(t, short))
+				loaded, err := decode(encode(t, short))
 				if err != nil || loaded.Fingerprint() != short.Fingerprint() || dump(t, loaded, 0) != dump(t, m, trees) {
 					t.Errorf("%d trees: another model comes back (%v)", trees, err)
 				}
@@ -83,7 +83,7 @@ func TestMerge(t *testing.T) {
 			if short := truncated(t, m, models[0].Trees()); forest(m).Linear() == nil && short.Fingerprint() != models[0].Fingerprint() {
 				t.Error("the first trees are not those of the first model")
 			}
-			if loaded, err := aoso.Decode(encode(t, m)); err != nil || loaded.Fingerprint() != m.Fingerprint() {
+			if loaded, err := decode(encode(t, m)); err != nil || loaded.Fingerprint() != m.Fingerprint() {
 				t.Error(err)
 			}
 			one, err := aoso.Merge(models[1])

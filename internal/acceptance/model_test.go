@@ -124,7 +124,7 @@ func TestLabelType(t *testing.T) {
 	if err := shorter.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := aoso.Decode(file.Bytes())
+	loaded, err := decode(file.Bytes())
 	if err != nil || loaded.LabelType() != "int8" || m.LabelType() != "" {
 		t.Errorf("label types %q and %q, error %v", loaded.LabelType(), m.LabelType(), err)
 	}
@@ -141,7 +141,7 @@ func TestContinueLoaded(t *testing.T) {
 	d := blobs(71, 300, 4, 5, 255)
 	p := params(func(p *aoso.Params) { p.NEstimators = 5 })
 	m := trained(t, d, p).Model
-	loaded, err := aoso.Decode(encode(t, m))
+	loaded, err := decode(encode(t, m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestFlippedBits(t *testing.T) {
 		for _, bit := range []byte{1, 0x10, 0x80} {
 			bad := bytes.Clone(good)
 			bad[i] ^= bit
-			if _, err := aoso.Decode(bad); err == nil {
+			if _, err := decode(bad); err == nil {
 				t.Errorf("byte %d changed from %#x to %#x: no error", i, good[i], bad[i])
 			}
 		}
@@ -384,7 +384,7 @@ func smallFiles(t testing.TB) (files [][]byte) {
 	for _, v := range everyVariant {
 		files = append(files, encode(t, trained(t, d, params(func(p *aoso.Params) { v.change(p); p.MaxLeaves = 4; rounds(p, 2, 4) })).Model))
 	}
-	m, err := aoso.Decode(files[0])
+	m, err := decode(files[0])
 	if err == nil {
 		m, err = m.Conformalize(d.features(), d.labels(), nil)
 	}
@@ -405,7 +405,7 @@ func TestDamagedFiles(t *testing.T) {
 	for _, good := range smallFiles(t) {
 		for range each {
 			bad := damaged(r, good)
-			m, err := aoso.Decode(bad)
+			m, err := decode(bad)
 			if err != nil {
 				refused++
 				continue
@@ -445,7 +445,7 @@ func FuzzDecode(f *testing.F) {
 			data = bytes.Clone(data)
 			repair(data)
 		}
-		if m, err := aoso.Decode(data); err == nil {
+		if m, err := decode(data); err == nil {
 			use(t, m)
 		}
 	})
@@ -658,7 +658,7 @@ func TestHugeWeights(t *testing.T) {
 	}
 	for _, leaf := range []string{"full", "pair"} {
 		m := trained(t, d, params(func(p *aoso.Params) { p.Leaf, p.NEstimators, p.LearningRate, p.MaxDeltaStep = leaf, 60, 1, 20 })).Model
-		loaded, err := aoso.Decode(encode(t, m))
+		loaded, err := decode(encode(t, m))
 		if err != nil || loaded.Fingerprint() != m.Fingerprint() {
 			t.Errorf("leaf %s: %v", leaf, err)
 		}

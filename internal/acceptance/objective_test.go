@@ -12,7 +12,9 @@ import (
 )
 
 // squares is half the squared distance between scores and indicators of the classes.
-func squares(labels []int32, classes int) aoso.Objective {
+type objective = func(scores, gradient, hessian []float64) error
+
+func squares(labels []int32, classes int) objective {
 	return func(scores, gradient, hessian []float64) error {
 		for i := range scores {
 			gradient[i], hessian[i] = scores[i], 1
@@ -25,7 +27,7 @@ func squares(labels []int32, classes int) aoso.Objective {
 }
 
 // logLossOf returns the log loss.
-func logLossOf(labels []int32, classes int) aoso.Objective {
+func logLossOf(labels []int32, classes int) objective {
 	return func(scores, gradient, hessian []float64) error {
 		for i, y := range labels {
 			sum := 0.0

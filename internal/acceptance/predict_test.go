@@ -193,7 +193,7 @@ func TestPredictNoTrees(t *testing.T) {
 // TestPredictNothing: no rows, no predictions, no error.
 func TestPredictNothing(t *testing.T) {
 	m := trained(t, blobs(62, 50, 4, 3, 255), params(func(p *aoso.Params) { p.NEstimators = 5 })).Model
-	for _, x := range []aoso.Features{aoso.RowMajor([]float64{}, 0, 4), aoso.ColMajor[float32](nil, 0, 4)} {
+	for _, x := range []aoso.Features{aoso.RowMajor([]float64{}, 0, 4), aoso.Dense[float32](nil, 0, 4, 1, 0)} {
 		raw, err1 := m.PredictRaw(x)
 		proba, err2 := m.PredictProba(x)
 		classes, err3 := m.Predict(x)

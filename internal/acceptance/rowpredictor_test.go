@@ -131,7 +131,7 @@ func TestRowPredictorAtOnce(t *testing.T) {
 	d := blobs(85, 200, 4, 3, 255)
 	m := trained(t, d, params(func(p *aoso.Params) { p.NEstimators = 20 })).Model
 	want := rawScores(t, m, d.features(), aoso.PredictOptions{})
-	m, err := aoso.Decode(encode(t, m)) // in which nothing is prepared yet
+	m, err := decode(encode(t, m)) // in which nothing is prepared yet
 	if err != nil {
 		t.Fatal(err)
 	}

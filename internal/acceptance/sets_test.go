@@ -74,7 +74,7 @@ func TestCoverage(t *testing.T) {
 func TestSetsAgree(t *testing.T) {
 	d := blobs(172, 700, 4, 5, 255).punch(172, 0.1).weighted(172)
 	m := trained(t, d.slice(0, 400), short(20)).Model
-	loaded, err := aoso.Decode(encode(t, m))
+	loaded, err := decode(encode(t, m))
 	if err != nil {
 		t.Fatal(err)
 	}

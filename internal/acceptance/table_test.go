@@ -92,7 +92,7 @@ func TestCategories(t *testing.T) {
 				if err := m.Write(&file); err != nil {
 					t.Fatal(err)
 				}
-				read, err := aoso.Decode(file.Bytes())
+				read, err := decode(file.Bytes())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -371,13 +371,16 @@ func withoutKey(object []byte, key string) []byte {
 	return object
 }
 
+// decode returns the model of a file with these bytes.
+func decode(file []byte) (*aoso.Model, error) { return aoso.Read(bytes.NewReader(file)) }
+
 // decoded returns the model of a content.
 func decoded(c *model.Model) *aoso.Model {
 	var file bytes.Buffer
 	if err := c.Encode(&file); err != nil {
 		panic(err)
 	}
-	m, err := aoso.Decode(file.Bytes())
+	m, err := decode(file.Bytes())
 	if err != nil {
 		panic(err)
 	}

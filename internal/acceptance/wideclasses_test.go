@@ -45,7 +45,7 @@ func TestWideClasses(t *testing.T) {
 	if err := r.Model.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	m, err := aoso.Decode(file.Bytes())
+	m, err := decode(file.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

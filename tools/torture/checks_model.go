@@ -18,7 +18,7 @@ func reloaded(m *aoso.Model) (*aoso.Model, error) {
 	if err := m.Write(&b); err != nil {
 		return nil, err
 	}
-	return aoso.Decode(b.Bytes())
+	return aoso.Read(&b)
 }
 
 // checkModelFile writes and reads the model, in memory and on disk, and compares
@@ -28,7 +28,7 @@ func checkModelFile(t *trial, _ dice) error {
 	if err := t.model.Write(&first); err != nil {
 		return err
 	}
-	decoded, err := aoso.Decode(bytes.Clone(first.Bytes()))
+	decoded, err := aoso.Read(bytes.NewReader(first.Bytes()))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/metric"
 )
 
 // checkSets checks that prediction sets cover the rows that their scores are from as
@@ -111,7 +112,7 @@ func checkProbabilities(t *trial, d dice) error {
 	for _, b := range r.Bins {
 		share += b.Share
 	}
-	if !near(r.Brier, brier/weight, 1e-6, 1) || !(r.ECE >= 0 && r.ECE <= 1) || len(r.Bins) > aoso.ReliabilityBins || math.Abs(share-1) > 1e-6 {
+	if !near(r.Brier, brier/weight, 1e-6, 1) || !(r.ECE >= 0 && r.ECE <= 1) || len(r.Bins) > metric.MostBins || math.Abs(share-1) > 1e-6 {
 		return fmt.Errorf("%d bins of share %g, ECE %g, Brier score %g, recomputed %g", len(r.Bins), share, r.ECE, r.Brier, brier/weight)
 	}
 	return nil

@@ -63,7 +63,11 @@ func (t *table) labels() aoso.Labels {
 
 // columns returns the features column by column.
 func (t *table) columns() aoso.Features {
-	x, err := aoso.FromColumns(t.x)
+	var columns []aoso.Column
+	for _, values := range t.x {
+		columns = append(columns, aoso.Numbers(values))
+	}
+	x, err := aoso.NewTable(columns...)
 	if err != nil {
 		panic(err)
 	}
@@ -120,7 +124,7 @@ func (t *table) layouts() map[string]aoso.Features {
 	data := t.rowMajor()
 	layouts := map[string]aoso.Features{
 		"row-major": aoso.RowMajor(data, t.rows(), t.cols()),
-		"col-major": aoso.ColMajor(slices.Concat(t.x...), t.rows(), t.cols()),
+		"col-major": aoso.Dense(slices.Concat(t.x...), t.rows(), t.cols(), 1, t.rows()),
 	}
 	indptr, indices, values := compressed(t.rows(), t.cols(), func(i, j int) float64 { return t.x[j][i] })
 	csr, err := aoso.CSR(indptr, indices, values, t.cols())
