@@ -21,9 +21,8 @@ def public(module: Path) -> list[str]:
 def python(package: Path) -> str:
     """Directives for mkdocstrings: every public name once, in the module where users find it."""
     names = [name for name in public(package / "__init__.py") if name not in MODULES]
-    sources = {name: f"aoso.{module.stem}" for module in sorted(package.glob("[a-z]*.py")) for name in public(module)}
-    sources |= {"AOSOClassifier": "aoso.sklearn"}
-    sources |= {name: "aoso._capi" for name in ("build_info", "export_formats", "version")}
+    imports = [node for node in ast.walk(ast.parse((package / "__init__.py").read_text())) if isinstance(node, ast.ImportFrom)]
+    sources = {alias.name: f"aoso.{node.module}" for node in imports for alias in node.names}
     lines = ["# Python reference", "", "Every public name, from the docstrings. [aoso for Python](../python.md) is the overview.", ""]
     lines += [f"::: {sources[name]}.{name}" for name in names]
     for module in MODULES:
