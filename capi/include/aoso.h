@@ -4,16 +4,15 @@
  *
  *     aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, rows, cols);
  *     aoso_labels y = aoso_int32_labels(classes, rows);
- *     aoso_dataset *train;
- *     aoso_model *model;
- *     if (aoso_dataset_create(&x, &y, NULL, &train) != AOSO_OK ||
- *         aoso_train(train, NULL, NULL, &model, NULL) != AOSO_OK ||
- *         aoso_model_predict(model, &x, NULL, predicted, rows) != AOSO_OK) {
- *         fprintf(stderr, "%s\n", aoso_last_error());
- *         return 1;
- *     }
+ *     aoso_dataset *train = NULL;
+ *     aoso_model *model = NULL;
+ *     int failed = aoso_dataset_create(&x, &y, NULL, &train) ||
+ *                  aoso_train(train, NULL, NULL, &model, NULL) ||
+ *                  aoso_model_predict(model, &x, NULL, predicted, rows);
+ *     if (failed) fprintf(stderr, "%s\n", aoso_last_error());
  *     aoso_model_free(model);
  *     aoso_dataset_free(train);
+ *     return failed;
  *
  * Build with  cc program.c $(pkg-config --cflags --libs aoso).
  *

@@ -38,7 +38,7 @@ def _check_classes(classes: Array, rows: int) -> None:
     few = 20
     if classes.dtype.kind == "f" and len(classes) > max(few, rows / 10) and (classes % 1 != 0).any():
         raise ArgumentError(
-            f"y has {len(classes)} different numbers in {rows} rows, such as {classes[0]!r}, like the target of a regression; "
+            f"y has {len(classes)} different numbers in {rows} rows, such as {classes[0]:g}, like the target of a regression; "
             "allowed: classes (there is no regression)"
         )
 

@@ -38,7 +38,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         is bool, int, float, text, bytes or a date, also as a Python object. In a file from other languages they are numbers
         if all look like numbers, else strings.
     feature_names : list of str
-    result : aoso.training.Result or None
+    result : aoso.Result or None
         The outcome of training; None for a model that was loaded or derived from others.
     calibration : Calibration or None
         For a model from :meth:`calibrated`: ``temperature``, and the mean log loss ``before`` and ``after``.

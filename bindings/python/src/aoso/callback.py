@@ -1,6 +1,6 @@
 """Callbacks for training: early stopping, recording and logging of metrics, checkpoints, a progress bar.
 
-A callback is any callable that takes a :class:`aoso.training.Progress`. Training ends when it returns a true value. If
+A callback is any callable that takes a :class:`aoso.Progress`. Training ends when it returns a true value. If
 it has a method ``finish``, training calls it with the trained model. Those of this module can be pickled; ``functools.partial`` or
 a class makes others that can, where a function in a function cannot.
 """
