@@ -183,10 +183,10 @@ AOSOP_API aosop_status aosop_raw_to_proba(const aosop_model *model, double *raw,
 
 /* ---------------------------------------------------------------- files -- */
 
-/* Unpacks an array of a model file, for programs that read the file themselves.
- * packed is its bytes in the file, as many as its "packed" in the header says;
- * type and count are those of the header, such as "f32". out gets count elements,
- * little-endian, which have length bytes. */
+/* Unpacks an array of a model file, for programs that read the file themselves:
+ * docs/model-format.md describes it. packed is its bytes in the file, as many as
+ * its "packed" in the header says; type and count are those of the header, such as
+ * "f32". out gets count elements, little-endian, which have length bytes. */
 AOSOP_API aosop_status aosop_unpack(const void *packed, size_t size, const char *type, int64_t count, void *out, size_t length);
 
 #ifdef __cplusplus

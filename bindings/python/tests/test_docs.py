@@ -147,6 +147,14 @@ def test_the_site_shows_the_defaults_of_the_signatures():
     assert count > 200
 
 
+def test_the_site_explains_every_public_name(monkeypatch):
+    monkeypatch.syspath_prepend(str(HERE.parents[1] / "site"))
+    import reference
+
+    explained = re.findall(r"^::: [\w.]+\.(\w+)$", reference.python(HERE / "src/aoso"), re.MULTILINE)
+    assert set(explained) >= {name for name in aoso.__all__ if not inspect.ismodule(getattr(aoso, name))}
+
+
 def test_every_argument_is_named():
     """The docstring of each public function and method names all its arguments."""
     count = 0
