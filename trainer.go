@@ -113,11 +113,14 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := cmp.Or(agree(train.set.Ranks, &p), checkKnownByAny(train.set.Ranks, o.validSets())); err != nil {
 		return job, nil, err
 	}
-	plan := p.settings().Plan(shape, train.start != nil)
+	plan := p.settings().Plan(shape, train.start != nil, len(o.Others))
 	if o.Objective != nil {
-		job.Objective, plan.Folds, plan.Choose, plan.Temper = boost.Objective(o.Objective), 0, false, false
+		job.Objective, plan = boost.Objective(o.Objective), settings.Plan{}
 	}
-	job.Folds, job.Choose, job.Temper, job.Thorough = plan.Folds, plan.Choose, plan.Temper, plan.Thorough
+	if err := p.settings().CheckEnsemble(shape, len(o.Others), plan); err != nil {
+		return job, nil, public(err)
+	}
+	job.Folds, job.Scouts, job.Choose, job.Temper, job.Thorough = plan.Folds, plan.Scouts, plan.Choose, plan.Temper, plan.Thorough
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
 	if err := checkSavable(train, (*Params)(&options[0])); err != nil {

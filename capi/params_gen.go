@@ -90,6 +90,9 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if err = choose(&g.Start, "start", int64(c.start)); err != nil {
 		return g, err
 	}
+	if g.Ensemble, err = narrow("ensemble", int64(c.ensemble)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -155,5 +158,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	if c.start, err = number[C.int64_t]("start", g.Start); err != nil {
 		return c, err
 	}
+	c.ensemble = C.int64_t(g.Ensemble)
 	return c, nil
 }

@@ -212,6 +212,15 @@ var Parameters = []Parameter{
 		},
 	},
 	{
+		Name: "ensemble", Field: "Ensemble", Group: Trees, Type: Int, Default: "0", C: C{Slot: 38},
+		Auto:    "5 for fewer than 20,000 rows and at most 100 classes, 1 for more",
+		Help:    "Number of members: models whose raw scores are averaged. 1 means a single model.",
+		Choices: []Choice{{Value: "1"}, {Value: "5"}, {Value: "10"}, {Value: "20"}},
+		Detail: "Each member grows its trees without two of as many parts of the rows. Then its leaf values are computed from all rows. " +
+			"n_estimators counts the trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.",
+		Limits: "More than 1 need method aoso, full leaves, start zero, and rows that training holds out, and exclude time_limit, monotone constraints, validation sets and custom objectives.",
+	},
+	{
 		Name: "category_smoothing", Field: "CategorySmoothing", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 29},
 		Range: notNegative, Usual: between(1e-3, 100),
 		Help:   "Number added to the sum of Hessians of each category when categories are ordered; larger values move rare ones to the middle of the order.",

@@ -39,7 +39,8 @@
     F(T, interaction_constraints) \
     F(T, leaf_classes) \
     F(T, category_limit) \
-    F(T, start)
+    F(T, start) \
+    F(T, ensemble)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -113,4 +114,5 @@
     NUMBER(min_delta) \
     COUNT(int64_t, leaf_classes) \
     COUNT(int64_t, category_limit) \
-    CHOICE(int64_t, start, 3)
+    CHOICE(int64_t, start, 3) \
+    COUNT(int64_t, ensemble)

@@ -36,6 +36,10 @@ type Job struct {
 	// included: they are not grown again. Nil: none.
 	Repeated *model.Forest
 
+	// Refit has the trees of a model of other rows, without linear scores: training takes these trees and
+	// computes their leaf values from its own rows. The method is AOSO, and leaves are not sparse. Nil: none.
+	Refit *model.Forest
+
 	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: unconstrained
 	Interactions *constraint.Interactions // nil: unconstrained
 
@@ -206,7 +210,9 @@ func (e *Engine) SetShrinkage(shrinkage float64) {
 		return
 	}
 	p.LearningRate = shrinkage
-	e.trees.grower.SetShrinkage(shrinkage)
+	if e.trees.grower != nil {
+		e.trees.grower.SetShrinkage(shrinkage)
+	}
 	e.trees.values.Newton.Shrinkage = shrinkage
 	switch period := p.Period(); {
 	case period == 0 || e.job.Objective != nil:

@@ -15,6 +15,12 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	trees, done := e.repeat(iteration), true
 	if trees == nil {
 		repeated = nil
+	}
+	switch {
+	case repeated != nil:
+	case e.job.Refit != nil:
+		trees = []*tree.Tree{e.refit(iteration)}
+	default:
 		e.trees.sampler.startIteration(iteration)
 		trees, done = e.method.iterate(ctx, e, iteration)
 	}
@@ -24,9 +30,13 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	e.idle = !e.job.Params.draws()
 	for i, t := range trees {
 		e.idle = e.idle && t.Idle()
-		if repeated != nil {
+		switch {
+		case repeated != nil:
 			e.forest.AddTree(repeated.Tree(first + i))
-		} else {
+		case e.job.Refit != nil:
+			e.forest.AddTree(e.job.Refit.Tree(first + i))
+			t.SetLeaves(e.forest.Tree(first + i))
+		default:
 			t.AppendTo(e.forest)
 		}
 		for _, v := range e.validations() {
@@ -51,6 +61,20 @@ func (e *Engine) repeat(iteration int) (trees []*tree.Tree) {
 	}
 	e.moveAll(trees, iteration)
 	return trees
+}
+
+// refit returns a tree of Refit with leaf values from the rows of this training, and moves all rows by it.
+func (e *Engine) refit(number int) *tree.Tree {
+	t := tree.FromModel(e.job.Refit.Tree(number), e.job.Train.Mapper)
+	for i := range t.Leaves {
+		t.Leaves[i].Steps = make([]float32, len(t.Leaves[i].Steps))
+	}
+	segments := e.trees.order(t)
+	e.trees.values.Set(t.Leaves, segments)
+	e.state.mover.queue(t.Leaves, segments)
+	e.state.apply()
+	e.state.endIteration(number)
+	return t
 }
 
 // growPairs grows a tree for each pair, all on the same residuals, and moves all rows by them.

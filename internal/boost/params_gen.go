@@ -25,6 +25,7 @@ type Params struct {
 	Gamma                  float64
 	MonotoneConstraints    string
 	InteractionConstraints string
+	Ensemble               int
 	CategorySmoothing      float64
 	CategoryL2             float64
 	CategoryLimit          int

@@ -16,15 +16,22 @@ type trees struct {
 	kernels *kernel.Funcs
 	team    *par.Team
 
+	all    *tree.Partition // of all rows
+	values tree.LeafValues // from all rows
+
 	coarse  *bin.Matrix // the training set in coarse bins; nil: its bins are few
-	sampler *sampler
+	sampler *sampler    // nil: no trees are grown
 	grower  *tree.Grower
-	values  tree.LeafValues // with a sample
 }
 
 func newTrees(j *Job, r *loss.Residuals) *trees {
 	g := &trees{train: j.Train, kernels: j.Kernels, team: j.Team}
 	group, rows := g.train.Ranks, g.train.AllRows()
+	if j.Refit != nil {
+		g.all = tree.NewPartition(g.train.Rows())
+		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: j.Params.newton(), Team: g.team, Group: group}
+		return g
+	}
 	bins := tree.Bins{Matrix: g.train.Matrix, Mapper: g.train.Mapper}
 	bins.Coarse, bins.CoarseMapper = bins.Matrix.Coarsen(bins.Mapper, j.Params.SearchBins(), g.team)
 	if bins.Coarse != bins.Matrix {
@@ -35,6 +42,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 		sampling.Trim = 0 // there is no 1 − p_y to trim rows by
 	}
 	g.sampler = newSampler(&sampling, g.train, rows, bins, r, g.kernels, g.team)
+	g.all = g.sampler.all()
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
 	params.Newton.Custom = j.Objective != nil
 	params.Interactions = j.Interactions
@@ -53,6 +61,10 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 
 // free releases the memory.
 func (g *trees) free() {
+	if g.sampler == nil {
+		g.all.Free()
+		return
+	}
 	g.sampler.free()
 	g.grower.Free()
 	if g.coarse != nil {
@@ -80,9 +92,8 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 
 // order sorts all rows by their leaves in a tree.
 func (g *trees) order(t *tree.Tree) []tree.Segment {
-	all := g.sampler.all()
-	all.Fill(g.train.Rows())
-	return all.Order(t, g.kernels, g.train.Matrix, g.team)
+	g.all.Fill(g.train.Rows())
+	return g.all.Order(t, g.kernels, g.train.Matrix, g.team)
 }
 
 // orderTrimmed sorts the rows that were trimmed when the last tree was grown by their leaves in

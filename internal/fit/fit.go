@@ -26,6 +26,7 @@ type Job struct {
 	Thorough bool
 	Linear   bool // the first settings start from linear scores, which only held-out rows may judge
 	Folds    int  // 0: no hold-out; 1: hold out one part; else hold out each of Folds parts in turn
+	Scouts   int  // above 0: the model is an ensemble of as many members as Folds, of which these judge the settings
 	Choose   bool // choose the number of trees; the settings' own is the most
 	Temper   bool // fit a temperature
 
@@ -57,6 +58,7 @@ type Fit struct {
 	setting   int         // number of the settings in training
 	run       *run        // trains them
 	best      *run        // best of the settings tried in hold-out, freed; nil: none
+	ensemble  *ensemble   // after hold-out; nil: the model is not an ensemble
 	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of earlier runs, if they are kept
 	runs      int         // number of finished runs
@@ -120,6 +122,7 @@ func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 }
 // of the settings before.
 func (f *Fit) try(first int) {
 	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting], f.repeats(f.job.Settings[f.setting]))
+	f.run.judge(&f.job, f.parts)
 	f.run.first = first
 	if f.startsLinear() && !f.run.path.setLinear(f.run.scores()) {
 		f.run.free()
@@ -152,6 +155,9 @@ func (f *Fit) Free() {
 	f.freed = true
 	f.run.free()
 	f.freeParts()
+	if f.ensemble != nil {
+		f.ensemble.free()
+	}
 }
 
 func (f *Fit) freeParts() {
@@ -187,8 +193,12 @@ func (f *Fit) Step(ctx context.Context) bool {
 		return false
 	}
 	f.observe()
-	if f.run.stopped != "" && f.continues() && !f.failed() {
-		f.conclude()
+	if f.run.stopped != "" && !f.failed() {
+		if f.continues() {
+			f.conclude()
+		} else if f.ensemble != nil {
+			f.ensemble.finish(f.run)
+		}
 	}
 	return true
 }
@@ -197,12 +207,14 @@ func (f *Fit) Step(ctx context.Context) bool {
 func (f *Fit) failed() bool { return f.job.Train.Ranks.Err() != nil }
 
 // continues reports whether another run follows the current one.
-func (f *Fit) continues() bool { return f.phase == HoldOut || f.tryNext() }
+func (f *Fit) continues() bool {
+	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
+}
 
 // tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
 	r := f.run
-	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStoppingRounds > 0) {
+	if f.ensemble != nil || f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStoppingRounds > 0) {
 		return false
 	}
 	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
@@ -259,11 +271,14 @@ func (f *Fit) observe() {
 	if start := f.job.Start; start != nil {
 		now.MaxTrees += start.Forest.Trees()
 	}
+	if f.ensemble != nil {
+		f.ensemble.count(now)
+	}
 	now.Iteration = r.first + r.iteration
 	if now.Stopped = r.stopped; f.continues() {
 		now.Stopped = ""
 	}
-	if f.phase == Final {
+	if f.phase == Final || r.path == nil {
 		return
 	}
 	if now.Evaluated = now.Iteration > 0 && !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
@@ -275,6 +290,10 @@ func (f *Fit) observe() {
 func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
+	if f.ensemble != nil {
+		f.ensemble.conclude(f)
+		return
+	}
 	f.setting++
 	f.runs++
 	if f.job.Keep {
@@ -296,6 +315,11 @@ func (f *Fit) conclude() {
 	params := *f.best.params()
 	if f.job.Choose {
 		params.NEstimators = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
+	}
+	if f.job.Scouts > 0 {
+		f.ensemble = newEnsemble(&f.job, f.best, params)
+		f.growMembers(first)
+		return
 	}
 	f.trainFinal(params, 0)
 }
@@ -368,6 +392,9 @@ func (f *Fit) Result() Result { return f.result(!f.freed) }
 func (f *Fit) Snapshot() Result { return f.result(false) }
 
 func (f *Fit) result(look bool) Result {
+	if f.ensemble != nil {
+		return f.ensemble.result(f)
+	}
 	run := better(f.rival, f.run)
 	r := Result{Result: run.result(look), Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {

@@ -152,15 +152,19 @@ func (d *folder) distribute(least [][]heldRow) (held []heldRow) {
 }
 
 // part is a dataset split in two: the rows to train on, and the held-out rows.
-type part struct{ train, held *data.Set }
+type part struct {
+	train, held *data.Set
+	rows        []uint32 // held-out rows, by their numbers in the dataset
+	member      int      // of an ensemble
+}
 
-// newPart holds out the rows of a fold.
-func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
+// newPart holds out the rows of some folds.
+func newPart(set *data.Set, folds []int8, out []int8, team *par.Team) part {
 	memory := mem.New(4 * len(folds))
 	defer memory.Free()
 	rows, trained, held := mem.View[uint32](memory), 0, len(folds)
 	for row, f := range folds { // from both ends
-		if f == fold {
+		if slices.Contains(out, f) {
 			held--
 			rows[held] = uint32(row)
 		} else {
@@ -169,18 +173,35 @@ func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
 		}
 	}
 	slices.Reverse(rows[held:])
-	return part{set.Subset(rows[:trained], true, team), set.Subset(rows[held:], false, team)}
+	return part{
+		train: set.Subset(rows[:trained], true, team), held: set.Subset(rows[held:], false, team),
+		rows: slices.Clone(rows[held:]),
+	}
 }
 
-// newParts returns a part for each fold of the job; nil: there are too few rows.
-func newParts(j *Job) (made []part) {
+// folds returns the fold of each row of the job; nil: there are too few rows.
+func (j *Job) folds() []int8 {
 	folds := assignFolds(&j.Train.Target, Parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
 	for i := range int8(j.Folds) {
 		if !j.Train.Ranks.Any(slices.Contains(folds, i)) {
-			freeParts(made)
 			return nil
 		}
-		made = append(made, newPart(j.Train, folds, i, j.Team))
+	}
+	return folds
+}
+
+// newParts returns the parts whose held-out rows judge the settings: one for each fold, or one for each scout of
+// an ensemble; nil: there are too few rows.
+func newParts(j *Job) (made []part) {
+	folds := j.folds()
+	switch {
+	case folds == nil:
+	case j.Scouts > 0:
+		made = memberParts(j, folds, 0, j.Scouts)
+	default:
+		for i := range int8(j.Folds) {
+			made = append(made, newPart(j.Train, folds, []int8{i}, j.Team))
+		}
 	}
 	return made
 }

@@ -158,10 +158,7 @@ func (p *path) addPoint(iteration int, scores []float64) {
 // measure evaluates raw scores. It returns the point and the loss of each row. The search for
 // the factor starts at guess and ends at a relative precision.
 func (p *path) measure(iteration int, scores []float64, guess, precision float64) (point, []float64) {
-	scaling := metric.Scaling{
-		Scores: scores, Target: p.target, Unknown: unknownRows,
-		Start: guess, Precision: precision, Kernels: p.kernels, Team: p.team,
-	}
+	scaling := p.scaling(scores, guess, precision)
 	now := point{iteration: iteration, factor: scaling.Factor()}
 	tempered, losses := metric.EvaluateRows(scores, 1/now.factor, p.target, p.team)
 	now.loss, now.evaluation = tempered.LogLoss, *tempered
@@ -174,6 +171,14 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
 	}, p.team)
 	return now, losses
+}
+
+// scaling returns the search for the factor of raw scores that starts at guess and ends at a relative precision.
+func (p *path) scaling(scores []float64, guess, precision float64) metric.Scaling {
+	return metric.Scaling{
+		Scores: scores, Target: p.target, Unknown: unknownRows,
+		Start: guess, Precision: precision, Kernels: p.kernels, Team: p.team,
+	}
 }
 
 // dropScores frees what only the last point needs.

@@ -35,6 +35,9 @@ func (r *RunRecord) forest(model int) *model.Forest {
 
 // Record returns the trees so far. The next step adds to its forests.
 func (f *Fit) Record() Record {
+	if f.ensemble != nil && f.phase == Final { // leaf values are computed again
+		return Record{f.past, f.elapsed}
+	}
 	return Record{append(slices.Clip(f.past), f.run.record()), f.elapsed}
 }
 
@@ -77,7 +80,7 @@ func (r *Record) Check(j *Job) error {
 		if !slices.ContainsFunc(j.Settings, func(p boost.Params) bool { return run.tried(j, p) }) {
 			return fmt.Errorf("run %d has settings that this training does not try", i)
 		}
-		if n := len(run.Forests); n != 1 && n != j.Folds {
+		if n := len(run.Forests); n != 1 && n != j.Folds && n != j.Scouts && n != j.Folds-j.Scouts {
 			return fmt.Errorf("run %d has %d models", i, n)
 		}
 		for _, f := range run.Forests {

@@ -23,14 +23,20 @@ type run struct {
 
 // newRun starts a run: a model for each part, without its held-out rows.
 func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
-	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team), began: p, repeats: repeats}
+	r := &run{began: p, repeats: repeats}
 	for i, part := range parts {
 		job := j.Job
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
+		job.Params.Seed += uint64(part.member)
 		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
 		r.engines = append(r.engines, boost.New(job))
 	}
 	return r
+}
+
+// judge makes the held-out rows of the parts judge the run.
+func (r *run) judge(j *Job, parts []part) {
+	r.path = newPath(pool(parts), j.Temper, j.Kernels, j.Team)
 }
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }

@@ -42,7 +42,9 @@ func (j *Judge) Growth() float64 {
 // Try starts a trial of settings.
 func (j *Judge) Try(p boost.Params) *Trial {
 	if j.parts != nil {
-		return &Trial{judge: j, run: newRun(&j.job, j.parts, p, nil)}
+		run := newRun(&j.job, j.parts, p, nil)
+		run.judge(&j.job, j.parts)
+		return &Trial{judge: j, run: run}
 	}
 	job := j.job.Job
 	job.Params, job.EvalEvery, job.Silent = p, math.MaxInt, true

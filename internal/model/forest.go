@@ -201,6 +201,13 @@ func (f *Forest) Truncated(trees int) *Forest {
 	return &t
 }
 
+// Scale multiplies all leaf values by a factor and rounds them.
+func (f *Forest) Scale(factor float64, round func(float64) float32) {
+	for i, v := range f.values {
+		f.values[i] = round(float64(v) * factor)
+	}
+}
+
 // first returns the first n elements of s; appending to them leaves s unchanged.
 func first[T any](s []T, n int) []T { return s[:n:n] }
 

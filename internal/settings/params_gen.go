@@ -44,6 +44,7 @@ func (p *Params) fields() []any {
 		&p.Gamma,
 		&p.MonotoneConstraints,
 		&p.InteractionConstraints,
+		&p.Ensemble,
 		&p.CategorySmoothing,
 		&p.CategoryL2,
 		&p.CategoryLimit,

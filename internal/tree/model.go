@@ -35,6 +35,14 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	return grown
 }
 
+// SetLeaves gives the leaves of a model's tree of the same splits the steps and rows of t.
+func (t *Tree) SetLeaves(other model.Tree) {
+	for i := range t.Leaves {
+		other.SetLeaf(i, t.Leaves[i].Steps, t.Leaves[i].Rows)
+	}
+	other.CountRows()
+}
+
 // Fits returns why training with at most `leaves` leaves on the mapper's bins cannot have grown a tree of a
 // model whose columns are those of the mapper.
 func Fits(t model.Tree, m *bin.Mapper, leaves int) error {

@@ -252,6 +252,15 @@ typedef struct aoso_params {
      * a custom objective nor monotone constraints.
      * Default: AOSO_START_DEFAULT. */
     int64_t start;
+
+    /* Number of members: models whose raw scores are averaged. 1 means a single model. Each member grows its trees
+     * without two of as many parts of the rows. Then its leaf values are computed from all rows. n_estimators
+     * counts the trees of all members. By default, there is a single model if n_estimators, calibration or
+     * time_limit is set. More than 1 need method aoso, full leaves, start zero, and rows that training holds out,
+     * and exclude time_limit, monotone constraints, validation sets and custom objectives.
+     * Allowed: 1, 5, 10 or 20. Default: 0, which means 5 for fewer than 20,000 rows and at most 100 classes, 1 for
+     * more. */
+    int64_t ensemble;
 } aoso_params;
 /* end parameters */
 

@@ -39,6 +39,7 @@ FIELDS = (
     ("leaf_classes", "int64"),
     ("category_limit", "int64"),
     ("start", "int64"),
+    ("ensemble", "int64"),
 )
 
 # The types of the values.
@@ -61,6 +62,7 @@ TYPES = {
     "gamma": float,
     "monotone_constraints": str,
     "interaction_constraints": str,
+    "ensemble": int,
     "category_smoothing": float,
     "category_l2": float,
     "category_limit": int,
