@@ -120,7 +120,8 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := p.settings().CheckEnsemble(shape, len(o.Others), plan); err != nil {
 		return job, nil, public(err)
 	}
-	job.Folds, job.Scouts, job.Choose, job.Temper, job.Thorough = plan.Folds, plan.Scouts, plan.Choose, plan.Temper, plan.Thorough
+	job.Folds, job.Scouts = plan.Folds, plan.Scouts
+	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
 	if err := checkSavable(train, (*Params)(&options[0])); err != nil {

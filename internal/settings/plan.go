@@ -14,7 +14,7 @@ import (
 
 // Below foldRows rows, five folds hold out every row once. Below leastRows, no rows are
 // held out.
-const foldRows, leastRows = 2000, 50
+const foldRows, leastRows = 2000, 10
 
 // Below thoroughRows rows, all settings are tried if labels are noisy: it takes little
 // time, and few rows rarely show that a run overfits. Below fewRows, there is one more
@@ -59,10 +59,7 @@ func (p *Params) Plan(s data.Shape, continued bool, others int) Plan {
 	}
 	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows
 	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s, others) == "" {
-		plan.Folds, plan.Scouts = n, 1
-		if s.Rows < foldRows {
-			plan.Scouts = 2
-		}
+		plan.Folds, plan.Scouts = n, 2
 	}
 	return plan
 }

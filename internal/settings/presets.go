@@ -107,6 +107,12 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	few.nEstimators, few.learningRate = 1000, 0.05
 	few.maxLeaves, few.subsample, few.minSamplesLeaf = leavesFor(s.Rows, 16, 4), 0.6, 10
 
+	if p.Plan(s, false, 0).Scouts > 0 { // an average of several models may learn faster
+		clean.nEstimators, clean.learningRate = 400, 0.25
+		noisy.nEstimators, noisy.learningRate = 420, 0.15
+		few.nEstimators, few.learningRate = 700, 0.07
+	}
+
 	if p.leafFor(s.Classes) == "sparse" {
 		clean.maxLeaves = leavesForClasses(clean.maxLeaves, s)
 	}
