@@ -211,6 +211,15 @@ func (f *Fit) continues() bool {
 	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
 }
 
+// handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
+// members improves settings that fit the rows closely, which come first, more than those that learn slowly.
+func (f *Fit) handicap() float64 {
+	if f.job.Scouts > 0 {
+		return 0.94
+	}
+	return 1
+}
+
 // tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
 	r := f.run
@@ -233,7 +242,7 @@ func (f *Fit) checkPath() {
 	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" {
 		return
 	}
-	if best := cmp.Or(f.best, f.rival); best != nil && r.path.beaten(best.path, r.mostIterations()) {
+	if best := cmp.Or(f.best, f.rival); best != nil && r.path.beaten(f.handicap()*best.path.lowest(), r.mostIterations()) {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }
@@ -300,13 +309,13 @@ func (f *Fit) conclude() {
 		f.past = append(f.past, r.record())
 	}
 	if f.phase == Final {
-		f.rival = better(f.rival, r)
+		f.rival = better(f.rival, r, 1)
 		r.freeState()
 		f.trainFinal(f.job.Settings[f.setting], first)
 		return
 	}
 	r.free()
-	f.best = better(f.best, r)
+	f.best = better(f.best, r, f.handicap())
 	if next {
 		f.try(first)
 		return
@@ -395,7 +404,7 @@ func (f *Fit) result(look bool) Result {
 	if f.ensemble != nil {
 		return f.ensemble.result(f)
 	}
-	run := better(f.rival, f.run)
+	run := better(f.rival, f.run, 1)
 	r := Result{Result: run.result(look), Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt

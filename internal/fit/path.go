@@ -217,10 +217,9 @@ func (p *path) over() bool {
 // noisy reports whether many rows are predicted wrong.
 func (p *path) noisy() bool { return p.best().evaluation.ErrorRate > noisyFrom }
 
-// beaten reports whether the path can hardly reach the least refined loss of another in that
-// many iterations. A fifth of them suffices to decide.
-func (p *path) beaten(by *path, iterations int) bool {
-	return 5*p.last().iteration >= iterations && min(p.lowest(), p.extrapolate(iterations)) > by.lowest()
+// beaten reports whether the path can hardly reach a refined loss in that many iterations. A fifth of them suffices to decide.
+func (p *path) beaten(by float64, iterations int) bool {
+	return 5*p.last().iteration >= iterations && min(p.lowest(), p.extrapolate(iterations)) > by
 }
 
 // extrapolate returns the refined loss after that many iterations, assuming that each doubling

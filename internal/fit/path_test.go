@@ -194,7 +194,7 @@ func TestBeaten(t *testing.T) {
 		if test.half < test.now {
 			p.least = 1
 		}
-		if got := p.beaten(other, 500); got != test.want {
+		if got := p.beaten(other.lowest(), 500); got != test.want {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}

@@ -137,9 +137,9 @@ func (r *run) overfits() bool {
 	return r.path.excess > clearEnding.rise || r.path.over() || r.path.best().iteration < r.path.last().iteration/early
 }
 
-// better returns the run of the lower refined loss, or b if a is nil.
-func better(a, b *run) *run {
-	if a != nil && a.path.lowest() <= b.path.lowest() {
+// better returns b if its refined loss is below that share of a's, or if a is nil; else a.
+func better(a, b *run, share float64) *run {
+	if a != nil && share*a.path.lowest() <= b.path.lowest() {
 		return a
 	}
 	return b

@@ -77,7 +77,7 @@ func TestBetter(t *testing.T) {
 		runs := []*run{follower(0, 2, 1, 2), follower(0, 2, 1, 2), follower(0, 2, 1, 2)}
 		runs[best].path.points[0].loss = 1
 		for _, r := range runs {
-			winner = better(winner, r)
+			winner = better(winner, r, 1)
 		}
 		if winner != runs[best] {
 			t.Errorf("run %d is not the winner", best)

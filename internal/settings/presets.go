@@ -108,8 +108,7 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	few.maxLeaves, few.subsample, few.minSamplesLeaf = leavesFor(s.Rows, 16, 4), 0.6, 10
 
 	if p.Plan(s, false, 0).Scouts > 0 { // an average of several models may learn faster
-		clean.nEstimators, clean.learningRate = 400, 0.25
-		noisy.nEstimators, noisy.learningRate = 420, 0.15
+		clean.nEstimators = 400
 		few.nEstimators, few.learningRate = 700, 0.07
 	}
 
@@ -124,7 +123,10 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	}
 	settings := []setting{clean, noisy, few}
 	if !isSmall(s, fewRows) {
-		return settings[:2]
+		settings = settings[:2]
+	}
+	if p.Plan(s, false, 0).Scouts > 0 { // averaging does what the middle one is for
+		settings = append(settings[:1], settings[len(settings)-1])
 	}
 	return settings
 }
