@@ -51,7 +51,7 @@ type Params struct {
 	// Strategy for parameters that you leave unset. "auto": values for the size of the data, among
 	// which held-out rows choose; "fast": as auto, with fewer trees and, in most cases, a larger
 	// learning_rate; "paper": n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v
-	// of the paper, and no calibration. Methods abc and logitboost and data of fewer than 50 rows have
+	// of the paper, and no calibration. Methods abc and logitboost and data of fewer than 10 rows have
 	// the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs and
 	// trim at their defaults; the algorithm of the paper has pair, 1 and 0.
 	// Default: "auto".
@@ -59,7 +59,8 @@ type Params struct {
 	// Maximum number of trees to grow (the paper's M). When training continues a model, these trees
 	// are added to it. One iteration must be possible: with K classes, it has K - 1 trees for method
 	// abc and K for logitboost.
-	// Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows.
+	// Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows, for each member
+	// of an ensemble.
 	NEstimators int `json:"n_estimators"`
 	// Maximum number of leaves per tree (the paper's J). Trees grow best-first.
 	// Allowed: 2 to 65536. Default: 0, which means 8 to 65536, more with more rows and classes.
@@ -94,14 +95,14 @@ type Params struct {
 	// groups form one more group. A continued model must have been trained with the same constraints.
 	// Default: "", which means all features may interact.
 	InteractionConstraints string `json:"interaction_constraints"`
-	// Number of members: models whose raw scores are averaged. 1 means a single model. Each member
-	// grows its trees without two of as many parts of the rows. Then its leaf values are computed from
-	// all rows. n_estimators counts the trees of all members. By default, there is a single model if
+	// Number of models whose raw scores are averaged; 1 means a single model. Each member grows its
+	// trees without two of as many parts of the rows. Then its leaf values are computed from all rows.
+	// n_estimators counts the trees of all members. By default, there is a single model if
 	// n_estimators, calibration or time_limit is set. More than 1 need method aoso, full leaves, start
 	// zero, and rows that training holds out, and exclude time_limit, monotone constraints, validation
 	// sets and custom objectives.
-	// Allowed: 1, 5, 10 or 20. Default: 0, which means 5 for fewer than 20,000 rows and at most 100
-	// classes, 1 for more.
+	// Allowed: 1, 5, 10 or 20. Default: 0, which means 1 to 5, 5 for fewer than 20,000 rows and at
+	// most 100 classes, else 1.
 	Ensemble int `json:"ensemble"`
 	// Number added to the sum of Hessians of each category when categories are ordered; larger values
 	// move rare ones to the middle of the order.
@@ -142,12 +143,13 @@ type Params struct {
 	Trim float64 `json:"trim"`
 
 	// Rows on which training fits the temperature, which calibrates the probabilities. "auto": none
-	// with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or
-	// holdout; "none": no rows: the temperature is 1; "holdout": a fifth of the rows, at most 50,000,
-	// which a first training run holds out; "folds": all rows; each of five first training runs holds
-	// out a different fifth. Fewer than 50 rows and a single class are not calibrated. A continued
-	// model keeps its temperature unless there is a validation set. With a custom objective, there is
-	// no calibration, and holdout and folds are not allowed.
+	// with preset paper; else the validation set if there is one, the rows that members of an ensemble
+	// hold out, folds for fewer than 2000 rows, or holdout; "none": no rows: the temperature is 1;
+	// "holdout": a fifth of the rows, at most 50,000, which a first training run holds out; "folds":
+	// all rows; each of five first training runs holds out a different fifth. Fewer than 10 rows and a
+	// single class are not calibrated. A continued model keeps its temperature unless there is a
+	// validation set. With a custom objective, there is no calibration, and holdout and folds are not
+	// allowed.
 	// Default: "auto".
 	Calibration string `json:"calibration"`
 	// Training stops when the sum of -log p over the training rows is at most this. This is a sum, as

@@ -120,6 +120,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := p.settings().CheckEnsemble(shape, len(o.Others), plan); err != nil {
 		return job, nil, public(err)
 	}
+	for i := range job.Settings {
+		job.Settings[i].Ensemble = plan.Members()
+	}
 	job.Folds, job.Scouts = plan.Folds, plan.Scouts
 	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start

@@ -133,7 +133,7 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 // begin begins the search, or a plain training if nothing can be searched.
 func (t *Tuner) begin(o TuneOptions) error {
 	s, p := t.train.shape(), t.params.settings()
-	if o.Valid == nil {
+	if o.Valid == nil && t.job.Scouts == 0 {
 		t.job.Folds = p.SearchFolds(s)
 	}
 	search := tune.Job{Job: t.job, Axes: p.Axes(s), Trials: o.Trials}

@@ -114,12 +114,12 @@ var Parameters = []Parameter{
 			{"fast", "as auto, with fewer trees and, in most cases, a larger learning_rate"},
 			{"paper", "n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration"},
 		},
-		Detail: "Methods abc and logitboost and data of fewer than 50 rows have the n_estimators, max_leaves and learning_rate of paper. " +
+		Detail: "Methods abc and logitboost and data of fewer than 10 rows have the n_estimators, max_leaves and learning_rate of paper. " +
 			"Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.",
 	},
 	{
 		Name: "n_estimators", Field: "NEstimators", Aliases: "trees", Group: Trees, Type: Int, Default: "0", C: C{Slot: 8},
-		Chosen: between(1, 1000), Auto: "chosen on held-out rows",
+		Chosen: between(1, 1000), Auto: "chosen on held-out rows, for each member of an ensemble",
 		Range: atLeast(1), Usual: between(10, 10000),
 		Help:   "Maximum number of trees to grow (the paper's M).",
 		Detail: "When training continues a model, these trees are added to it.",
@@ -213,8 +213,8 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "ensemble", Field: "Ensemble", Group: Trees, Type: Int, Default: "0", C: C{Slot: 38},
-		Auto:    "5 for fewer than 20,000 rows and at most 100 classes, 1 for more",
-		Help:    "Number of members: models whose raw scores are averaged. 1 means a single model.",
+		Chosen: between(1, 5), Auto: "5 for fewer than 20,000 rows and at most 100 classes, else 1",
+		Help:    "Number of models whose raw scores are averaged; 1 means a single model.",
 		Choices: []Choice{{Value: "1"}, {Value: "5"}, {Value: "10"}, {Value: "20"}},
 		Detail: "Each member grows its trees without two of as many parts of the rows. Then its leaf values are computed from all rows. " +
 			"n_estimators counts the trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.",
@@ -299,12 +299,12 @@ var Parameters = []Parameter{
 		Name: "calibration", Field: "Calibration", Group: Stopping, Type: String, Default: "auto", C: C{Slot: 27, Enum: "CALIBRATION"},
 		Help: "Rows on which training fits the temperature, which calibrates the probabilities.",
 		Choices: []Choice{
-			{"auto", "none with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or holdout"},
+			{"auto", "none with preset paper; else the validation set if there is one, the rows that members of an ensemble hold out, folds for fewer than 2000 rows, or holdout"},
 			{"none", "no rows: the temperature is 1"},
 			{"holdout", "a fifth of the rows, at most 50,000, which a first training run holds out"},
 			{"folds", "all rows; each of five first training runs holds out a different fifth"},
 		},
-		Detail:     "Fewer than 50 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
+		Detail:     "Fewer than 10 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
 		Limits:     "With a custom objective, there is no calibration, and holdout and folds are not allowed.",
 		Exclusions: []Exclusion{{WithObjective, []string{"auto", "none"}}},
 	},

@@ -155,7 +155,7 @@ func TestHoldOutOf(t *testing.T) {
 		{"early stopping", d, true, func(p *aoso.Params) { p.EarlyStoppingRounds = 3 }, 0, true, 0},
 		{"abc", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodABC, 40 }, 400, true, 20},
 		{"logitboost", d, false, func(p *aoso.Params) { p.Method, p.NEstimators = aoso.MethodLogitBoost, 30 }, 400, true, 10},
-		{"few rows", d.slice(0, 49), false, func(p *aoso.Params) { p.NEstimators = 10 }, 0, false, 0},
+		{"few rows", d.slice(0, 9), false, func(p *aoso.Params) { p.NEstimators = 10 }, 0, false, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			train := newDataset(t, test.data)
@@ -222,7 +222,7 @@ func TestPhasesResume(t *testing.T) {
 		if i%37 == 5 {
 			now, more := b.Step(cancelled)
 			r := b.Result()
-			if more || r.StoppedBy != aoso.StoppedByInterrupt || r.Phase != now.Phase || r.Model.Trees() == 0 || r.Model.Temperature() == 1 || r.HeldOut == nil {
+			if more || r.StoppedBy != aoso.StoppedByInterrupt || r.Phase != now.Phase && r.Phase != aoso.PhaseHoldOut || r.Model.Trees() == 0 || r.Model.Temperature() == 1 || r.HeldOut == nil {
 				t.Fatalf("%s %d: %+v", now.Phase, now.Iteration, r)
 			}
 			seen[now.Phase]++
@@ -260,17 +260,17 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// TestFewestTrees: held-out rows choose a single tree where no feature explains the labels.
+// TestFewestTrees: held-out rows choose a single tree for each member where no feature explains the labels.
 func TestFewestTrees(t *testing.T) {
 	least := math.MaxInt
-	for seed := uint64(0); seed < 5 && least > 1; seed++ {
+	for seed := uint64(0); seed < 5 && least > 5; seed++ {
 		d, random := blobs(77, 2000, 3, 2, 255), rand.New(rand.NewPCG(seed, 1))
 		for i := range d.y {
 			d.y[i] = random.IntN(2)
 		}
 		least = min(least, trained(t, d, defaults()).Model.Trees())
 	}
-	if least != 1 {
+	if least != 5 {
 		t.Errorf("at least %d trees", least)
 	}
 }

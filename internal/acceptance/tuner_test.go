@@ -251,7 +251,7 @@ func TestTuneLittle(t *testing.T) {
 	for i := range one.y {
 		one.y[i] = 0
 	}
-	for name, d := range map[string]*table{"few rows": blobs(2, 40, 3, 3, 255), "one class": one} {
+	for name, d := range map[string]*table{"few rows": blobs(2, 9, 3, 3, 255), "one class": one} {
 		set := newDataset(t, d)
 		r := tuned(t, set, aoso.TuneOptions{Trials: 4}, func(p *aoso.Params) { p.Calibration = "auto" })
 		want := train(t, set, defaults(), aoso.TrainOptions{}).Model.Fingerprint()

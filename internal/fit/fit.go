@@ -325,12 +325,18 @@ func (f *Fit) conclude() {
 	if f.job.Choose {
 		params.NEstimators = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
 	}
-	if f.job.Scouts > 0 {
-		f.ensemble = newEnsemble(&f.job, f.best, params)
-		f.growMembers(first)
+	f.trainBest(params, first)
+}
+
+// trainBest starts training the model itself, with the best settings; first counts the iterations before.
+func (f *Fit) trainBest(p boost.Params, first int) {
+	if f.job.Scouts == 0 {
+		f.trainFinal(p, 0)
 		return
 	}
-	f.trainFinal(params, 0)
+	f.phase = HoldOut
+	f.ensemble = newEnsemble(&f.job, f.best, p)
+	f.growMembers(first)
 }
 
 // SetShrinkage changes the shrinkage of later iterations, until other settings are trained.

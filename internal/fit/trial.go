@@ -165,7 +165,7 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 			params.NEstimators = t.run.path.picked().iteration * f.TreesPerIteration()
 		}
 		f.best = t.run
-		f.trainFinal(params, 0)
+		f.trainBest(params, 0)
 	}
 	f.observe()
 	return f

@@ -34,6 +34,14 @@ type Plan struct {
 	Scouts   int  // above 0: the model is an ensemble of as many members as folds, of which these judge the settings
 }
 
+// Members returns the number of members of the ensemble; 1: the model is a single one.
+func (p Plan) Members() int {
+	if p.Scouts > 0 {
+		return p.Folds
+	}
+	return 1
+}
+
 // Below ensembleRows rows and up to wideClasses classes, the model is an ensemble by default.
 const ensembleRows, members = 20_000, 5
 

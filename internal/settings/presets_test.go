@@ -200,6 +200,7 @@ func TestBounds(t *testing.T) {
 		"subsample":      {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
 		"reg_lambda":     {fmt.Sprintf("from %d,000 rows", manyRows/1000)},
 		"calibration":    {fmt.Sprintf("fewer than %d rows", foldRows), fmt.Sprintf("Fewer than %d rows", leastRows)},
+		"ensemble":       {fmt.Sprintf("fewer than %d,000 rows and at most %d classes", ensembleRows/1000, wideClasses)},
 		"preset":         {fmt.Sprintf("fewer than %d rows", leastRows)},
 	} {
 		known, _, _ := spec.Find(name)

@@ -25,6 +25,9 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 		if filled.LeafClasses == 0 {
 			filled.LeafClasses = leafClassesFor(s, filled.NEstimators)
 		}
+		if filled.Ensemble == 0 {
+			filled.Ensemble = p.Plan(s, false, 0).Members()
+		}
 		if p.Ensemble > 1 && p.NEstimators > 0 { // they are the trees of all members
 			filled.NEstimators = max(1, p.NEstimators/p.Ensemble)
 		}

@@ -57,7 +57,7 @@ enum { /* preset. Strategy for parameters that you leave unset. */
 };
 
 enum { /* calibration. Rows on which training fits the temperature, which calibrates the probabilities. */
-    AOSO_CALIBRATION_AUTO = 0, /* none with preset paper; else the validation set if there is one, folds for fewer than 2000 rows, or holdout */
+    AOSO_CALIBRATION_AUTO = 0, /* none with preset paper; else the validation set if there is one, the rows that members of an ensemble hold out, folds for fewer than 2000 rows, or holdout */
     AOSO_CALIBRATION_NONE = 1, /* no rows: the temperature is 1 */
     AOSO_CALIBRATION_HOLDOUT = 2, /* a fifth of the rows, at most 50,000, which a first training run holds out */
     AOSO_CALIBRATION_FOLDS = 3, /* all rows; each of five first training runs holds out a different fifth */
@@ -109,7 +109,8 @@ typedef struct aoso_params {
 
     /* Maximum number of trees to grow (the paper's M). When training continues a model, these trees are added to
      * it. One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.
-     * Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows. */
+     * Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows, for each member of an
+     * ensemble. */
     int64_t n_estimators;
 
     /* Maximum number of leaves per tree (the paper's J). Trees grow best-first.
@@ -189,13 +190,13 @@ typedef struct aoso_params {
      * Default: NULL, which means the environment variable AOSO_LEVEL if it is set, else the fastest. */
     const char *level;
 
-    /* Strategy for parameters that you leave unset. Methods abc and logitboost and data of fewer than 50 rows have
+    /* Strategy for parameters that you leave unset. Methods abc and logitboost and data of fewer than 10 rows have
      * the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs and trim at their
      * defaults; the algorithm of the paper has pair, 1 and 0.
      * Default: AOSO_PRESET_AUTO. */
     int32_t preset;
 
-    /* Rows on which training fits the temperature, which calibrates the probabilities. Fewer than 50 rows and a
+    /* Rows on which training fits the temperature, which calibrates the probabilities. Fewer than 10 rows and a
      * single class are not calibrated. A continued model keeps its temperature unless there is a validation set.
      * With a custom objective, there is no calibration, and holdout and folds are not allowed.
      * Default: AOSO_CALIBRATION_AUTO. */
@@ -253,13 +254,13 @@ typedef struct aoso_params {
      * Default: AOSO_START_DEFAULT. */
     int64_t start;
 
-    /* Number of members: models whose raw scores are averaged. 1 means a single model. Each member grows its trees
-     * without two of as many parts of the rows. Then its leaf values are computed from all rows. n_estimators
-     * counts the trees of all members. By default, there is a single model if n_estimators, calibration or
-     * time_limit is set. More than 1 need method aoso, full leaves, start zero, and rows that training holds out,
-     * and exclude time_limit, monotone constraints, validation sets and custom objectives.
-     * Allowed: 1, 5, 10 or 20. Default: 0, which means 5 for fewer than 20,000 rows and at most 100 classes, 1 for
-     * more. */
+    /* Number of models whose raw scores are averaged; 1 means a single model. Each member grows its trees without
+     * two of as many parts of the rows. Then its leaf values are computed from all rows. n_estimators counts the
+     * trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.
+     * More than 1 need method aoso, full leaves, start zero, and rows that training holds out, and exclude
+     * time_limit, monotone constraints, validation sets and custom objectives.
+     * Allowed: 1, 5, 10 or 20. Default: 0, which means 1 to 5, 5 for fewer than 20,000 rows and at most 100
+     * classes, else 1. */
     int64_t ensemble;
 } aoso_params;
 /* end parameters */

@@ -42,12 +42,12 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Strategy for parameters that you leave unset. "auto": values for the size of the data, among which held-out rows
         choose; "fast": as auto, with fewer trees and, in most cases, a larger learning_rate; "paper":
         n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration. Methods
-        abc and logitboost and data of fewer than 50 rows have the n_estimators, max_leaves and learning_rate of paper.
+        abc and logitboost and data of fewer than 10 rows have the n_estimators, max_leaves and learning_rate of paper.
         Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.
     n_estimators : int or None, default None
         Maximum number of trees to grow (the paper's M). When training continues a model, these trees are added to it.
         One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.
-        Allowed: at least 1. None: 1 to 1000, chosen on held-out rows.
+        Allowed: at least 1. None: 1 to 1000, chosen on held-out rows, for each member of an ensemble.
     max_leaves : int or None, default None
         Maximum number of leaves per tree (the paper's J). Trees grow best-first.
         Allowed: 2 to 65536. None: 8 to 65536, more with more rows and classes.
@@ -90,11 +90,12 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Allowed: above 0, at most 1. None: 0.3 to 1, less for more features.
     calibration : {"auto", "none", "holdout", "folds"}, default "auto"
         Rows on which training fits the temperature, which calibrates the probabilities. "auto": none with preset paper;
-        else the validation set if there is one, folds for fewer than 2000 rows, or holdout; "none": no rows: the
-        temperature is 1; "holdout": a fifth of the rows, at most 50,000, which a first training run holds out; "folds":
-        all rows; each of five first training runs holds out a different fifth. Fewer than 50 rows and a single class
-        are not calibrated. A continued model keeps its temperature unless there is a validation set. With a custom
-        objective, there is no calibration, and holdout and folds are not allowed.
+        else the validation set if there is one, the rows that members of an ensemble hold out, folds for fewer than
+        2000 rows, or holdout; "none": no rows: the temperature is 1; "holdout": a fifth of the rows, at most 50,000,
+        which a first training run holds out; "folds": all rows; each of five first training runs holds out a different
+        fifth. Fewer than 10 rows and a single class are not calibrated. A continued model keeps its temperature unless
+        there is a validation set. With a custom objective, there is no calibration, and holdout and folds are not
+        allowed.
     time_limit : float, default 0.0
         Seconds after which training ends; 0 means no limit. The phase that chooses parameters takes at most two fifths
         of it. Each phase has at least one iteration. The model depends on the speed of the machine.
