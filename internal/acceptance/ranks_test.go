@@ -109,6 +109,7 @@ func TestCollective(t *testing.T) {
 		change func(*aoso.Params)
 	}{
 		{"defaults", false, func(p *aoso.Params) { p.NEstimators = 30 }},
+		{"ensemble", false, ofMembers(50)},
 		{"paper", false, func(p *aoso.Params) { p.Preset, p.NEstimators = aoso.PresetPaper, 20 }},
 		{"early stopping", true, func(p *aoso.Params) {
 			p.Preset, p.NEstimators, p.EarlyStoppingRounds, p.Subsample = aoso.PresetPaper, 60, 5, 0.5

@@ -42,24 +42,40 @@ func Estimate(s data.Shape, p boost.Params, folds, sampleRows int) Memory {
 // [Runtime].
 func Training(s data.Shape, p boost.Params, folds int) Memory {
 	most := onePhase(s, p)
-	if folds > 0 {
-		most = most.Greater(holdOut(s, p, folds))
+	switch members := p.Ensemble; {
+	case folds == 0:
+	case members > 1:
+		most = ensemble(s, p, members)
+	default:
+		most = most.Greater(holdOut(s, p, s.Rows/fit.Parts(s.Rows, folds, s.Classes)+1, folds))
 	}
 	return most
 }
 
-// holdOut bounds the memory of the hold-out phase, without the datasets.
-func holdOut(s data.Shape, p boost.Params, folds int) (m Memory) {
-	held := s.Rows/fit.Parts(s.Rows, folds, s.Classes) + 1
+// holdOut bounds the memory of training a number of models without held rows each, without the datasets.
+func holdOut(s data.Shape, p boost.Params, held, models int) (m Memory) {
 	of := s
 	of.Rows, of.ValidRows = s.Rows-held+1, held
 	one := subset(s, of.Rows, true).Plus(subset(s, held, false)).Plus(onePhase(of, p))
 	one.Rows += int64(held) * (pathBytes + 8*int64(s.Classes))
-	for range folds {
+	for range models {
 		m = m.Plus(one)
 	}
-	m.Rows += int64(min(folds*held, conformal.MaxRows)) * pointBytes
+	m.Rows += int64(min(models*held, conformal.MaxRows)) * pointBytes
 	return m.Plus(Memory{})
+}
+
+// ensemble bounds the memory of training an ensemble, without the datasets: of growing the trees of all members but
+// the scouts, and of refitting a member on three sets of rows.
+func ensemble(s data.Shape, p boost.Params, members int) Memory {
+	const scouts, out, scores = 2, 2, 3 * 8
+	one := onePhase(s, p)
+	grow := holdOut(s, p, out*s.Rows/members+1, members-scouts)
+	refit := holdOut(s, p, s.Rows/members+1, out).Plus(one)
+	refit.Rows += scores * int64(s.Rows) * int64(s.Classes)
+	most := grow.Greater(refit.Plus(Memory{}))
+	most.Trees += int64(members) * one.Trees
+	return most.Plus(Memory{})
 }
 
 // Runtime bounds the memory that is needed once for any number of training runs: the Go

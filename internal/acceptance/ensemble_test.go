@@ -1,0 +1,145 @@
+package acceptance
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/model"
+)
+
+const members = 5
+
+func ofMembers(trees int) func(*aoso.Params) {
+	return func(p *aoso.Params) { p.Ensemble, p.NEstimators = members, trees }
+}
+
+// TestEnsemble: an ensemble predicts other rows better than a single model, and as well as the held-out rows say. Its
+// first trees are a model as well.
+func TestEnsemble(t *testing.T) {
+	all := gaussians(31, 4000, 6, 4)
+	d, other := all.slice(0, 1500), all.slice(1500, 4000)
+	single := trained(t, d, defaults(func(p *aoso.Params) { p.Ensemble = 1 }))
+	r := trained(t, d, defaults())
+	if trees := r.Model.Trees(); trees%members != 0 || r.Model.Params().Ensemble != members || r.Model.Params().NEstimators != trees ||
+		r.Iterations != trees || r.BestIteration != trees || r.StoppedBy != aoso.StoppedByTrees || r.Phase != aoso.PhaseTrain {
+		t.Errorf("%d trees: %+v, %s", trees, r, r.Model.Params().Changes())
+	}
+	loss := lossOf(t, r.Model, other, aoso.PredictOptions{})
+	if one := lossOf(t, single.Model, other, aoso.PredictOptions{}); loss > 0.97*one {
+		t.Errorf("log loss %.4f, of a single model %.4f", loss, one)
+	}
+	if r.HeldOutRows != 1500 || !near(r.HeldOut.LogLoss, loss, 0.1) {
+		t.Errorf("%d rows held out, with log loss %.4f; other rows have %.4f", r.HeldOutRows, r.HeldOut.LogLoss, loss)
+	}
+	first := lossOf(t, r.Model, other, aoso.PredictOptions{Trees: r.Model.Trees() / 2 / members * members})
+	if !near(first, loss, 0.2) {
+		t.Errorf("log loss %.4f with half of the trees, %.4f with all", first, loss)
+	}
+}
+
+// TestEnsembleRefitted: every member has the leaf values that Refit gives its trees on all rows.
+func TestEnsembleRefitted(t *testing.T) {
+	for name, d := range map[string]*table{
+		"plain": gaussians(32, 700, 4, 5), "weights": gaussians(32, 700, 4, 5).weighted(3), "100 classes": gaussians(33, 700, 6, 100),
+	} {
+		p := defaults(ofMembers(60))
+		p.RegLambda = 0.5
+		ensemble := trained(t, d, p).Model
+		for member := range members {
+			alone := changed(ensemble, func(c *model.Model) {
+				f := c.Forest.Truncated(0)
+				for i := member; i < c.Forest.Trees(); i += members {
+					f.AddTree(c.Forest.Tree(i))
+				}
+				f.Scale(members, func(v float64) float32 { return float32(v) })
+				c.Forest = f
+			})
+			again := refitted(t, alone, d, aoso.RefitOptions{})
+			most := 0.0
+			for i, want := range leafValues(forest(again)) {
+				most = max(most, math.Abs(float64(want-leafValues(forest(alone))[i])))
+			}
+			// Rounding of values of 100 classes, times the number of members.
+			allowed := 1e-4
+			if name == "100 classes" {
+				allowed = 0.02
+			}
+			if most > allowed {
+				t.Errorf("%s, member %d: a leaf value differs by %g", name, member, most)
+			}
+		}
+	}
+}
+
+// TestEnsembleBits: an ensemble is the same for every level and number of threads.
+func TestEnsembleBits(t *testing.T) {
+	d := newDataset(t, gaussians(34, 1000, 5, 6).punch(4, 0.1))
+	want := ""
+	for _, level := range aoso.Levels() {
+		for threads := 1; threads <= 3; threads++ {
+			r := train(t, d, defaults(ofMembers(100), func(p *aoso.Params) { p.Level, p.NThread = level, threads }), aoso.TrainOptions{})
+			var file bytes.Buffer
+			if err := r.Model.Write(&file); err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = file.String()
+			}
+			if file.String() != want {
+				t.Errorf("level %s, %d threads: another model", level, threads)
+			}
+		}
+	}
+}
+
+// TestEnsembleRare: classes of two rows, which no member holds out both, and classes of one row.
+func TestEnsembleRare(t *testing.T) {
+	d := gaussians(35, 200, 3, 2)
+	for i := range 6 {
+		d.y[i] = 2 + i/2
+	}
+	d.y[6] = 5
+	r := trained(t, d, defaults())
+	if r.HeldOutRows != 199 || len(r.Model.Classes()) != 6 || math.IsNaN(r.HeldOut.LogLoss) {
+		t.Errorf("%d rows held out, %d classes, log loss %g", r.HeldOutRows, len(r.Model.Classes()), r.HeldOut.LogLoss)
+	}
+}
+
+// TestEnsembleExcluded: what excludes an ensemble is an error if one is asked for. By default, the model is then a
+// single one.
+func TestEnsembleExcluded(t *testing.T) {
+	set := newDataset(t, blobs(36, 300, 3, 3, 255))
+	valid := aligned(t, set, blobs(37, 100, 3, 3, 255))
+	for name, test := range map[string]struct {
+		o      aoso.TrainOptions
+		change func(*aoso.Params)
+	}{
+		"no rows held out":     {change: func(p *aoso.Params) { p.Preset = aoso.PresetPaper }},
+		"a validation set":     {o: aoso.TrainOptions{Valid: valid}},
+		"validation sets":      {o: aoso.TrainOptions{Others: []*aoso.Dataset{valid}}},
+		"method abc":           {change: func(p *aoso.Params) { p.Method = aoso.MethodABC }},
+		"leaf pair":            {change: func(p *aoso.Params) { p.Leaf = "pair" }},
+		"leaf sparse":          {change: func(p *aoso.Params) { p.Leaf = "sparse" }},
+		"linear":               {change: func(p *aoso.Params) { p.Start = "linear" }},
+		"monotone constraints": {change: func(p *aoso.Params) { p.MonotoneConstraints = "[[1,0,0],0,0]" }},
+		"a time limit":         {change: func(p *aoso.Params) { p.TimeLimit = 100 }},
+	} {
+		p := defaults()
+		if test.change != nil {
+			test.change(&p)
+		}
+		p.NEstimators, p.Ensemble = 10, members
+		if _, err := aoso.NewTrainer(set, p, test.o); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			wantArgumentError(t, err, "ensemble", "5")
+		}
+		p.NEstimators, p.Ensemble = 0, 0
+		r := train(t, set, p, test.o)
+		if got := r.Model.Params().Ensemble; got != 1 {
+			t.Errorf("%s: ensemble %d", name, got)
+		}
+	}
+}
