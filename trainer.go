@@ -266,6 +266,9 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 			return nil, public(err)
 		}
 	}
+	if o.Valid != nil || len(o.Others) > 0 || o.Objective != nil || train.start != nil {
+		checked.Ensemble = cmp.Or(checked.Ensemble, 1)
+	}
 	options, err := checked.Resolve(train.shape())
 	return options, public(err)
 }

@@ -13,7 +13,7 @@ from aoso._parameters import TYPES
 
 AUTO = [
     *("leaf", "leaf_classes", "start", "pairs", "n_estimators", "max_leaves", "learning_rate", "min_samples_leaf", "reg_lambda", "max_delta_step", "subsample"),
-    "colsample_bynode",
+    *("colsample_bynode", "ensemble"),
 ]
 
 
@@ -34,19 +34,22 @@ def test_phases(by_default):
     assert held and {p.phase for p in final} == {"train"}
     for phase in (held, final):
         assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
-    assert {p.max_trees for p in held} == {500, 1000} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
-    assert {p.max_trees for p in final} == {final[-1].trees} == {booster.num_trees} == {booster.params["n_estimators"]}
-    assert booster.result.iterations == booster.num_trees <= 1000
-    assert {tuple(p.metrics) for p in held} == {("holdout",)} and {tuple(p.metrics) for p in final} == {("train",)}
+    trees = booster.num_trees
+    assert {p.max_trees for p in held} == {400, 700, trees} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
+    assert {p.max_trees for p in final} == {final[-1].trees} == {trees} == {booster.params["n_estimators"]}
+    assert booster.result.iterations == trees <= 5 * 700 and booster.params["ensemble"] == 5
+    judging = [p for p in held if p.metrics]  # by the members that are grown first
+    assert judging == held[: len(judging)] and {tuple(p.metrics) for p in judging} == {("holdout",)}
+    assert not any(p.metrics for p in final)  # the leaf values of one member after another
     for metric in ("logloss", "error"):
-        assert history["holdout"][metric] == [p.metrics["holdout"][metric] for p in held]
-    assert history.keys() == {"holdout", "train"} and len(history["train"]["logloss"]) == len(final)
+        assert history["holdout"][metric] == [p.metrics["holdout"][metric] for p in judging]
+    assert history.keys() == {"holdout"}
     assert all(a.seconds <= b.seconds for a, b in zip(seen, seen[1:]))
 
 
 def test_result(by_default):
     result = by_default[0].result
-    assert result.phase == "train" and result.held_out_rows == 400 and result.valid is None
+    assert result.phase == "train" and result.held_out_rows == 2000 and result.valid is None
     assert 0.05 < result.held_out.error < 0.2 and 0 < result.held_out.logloss < 1
     assert "held_out=Evaluation(logloss=" in repr(result)
     assert pickle.loads(pickle.dumps(by_default[0])).result == result
@@ -57,7 +60,7 @@ def test_probabilities_are_better_than_without_a_temperature(by_default, letters
     booster = by_default[0]
     raw = booster.truncated(booster.num_trees)  # the same without a temperature
     assert booster.temperature > 1 == raw.temperature
-    assert booster.evaluate(x, y)["logloss"] < 0.7 * raw.evaluate(x, y)["logloss"]
+    assert booster.evaluate(x, y)["logloss"] < 0.9 * raw.evaluate(x, y)["logloss"]
     assert booster.evaluate(x, y)["error"] == raw.evaluate(x, y)["error"]
     assert booster.result.held_out.logloss == pytest.approx(booster.evaluate(x, y)["logloss"], rel=0.25)
 
@@ -166,7 +169,7 @@ def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
     booster = aoso.train(None, train_set, callbacks=[seen.append, lambda p: p.phase == "holdout" and p.iteration == 20])
     assert [p.phase for p in seen] == ["holdout"] * 20
     assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
-    assert booster.result.phase == "holdout" and booster.result.held_out_rows == 400
+    assert booster.result.phase == "holdout" and booster.result.held_out_rows == 1600
     assert booster.evaluate(x[4000:], y[4000:])["error"] < 0.4
     assert booster.export("text") == seen[-1].booster().export("text")
     model = AOSOClassifier().fit(x[:2000], y[:2000], callbacks=[lambda p: p.iteration == 20])
@@ -206,7 +209,7 @@ def test_where_nothing_is_held_out(train_set, small):
     for params in ({"n_estimators": 5, "calibration": "none"}, {"preset": "paper", "n_estimators": 5}):
         booster = aoso.train(params, train_set)
         assert booster.temperature == 1 and booster.result.held_out is None and booster.result.held_out_rows == 0
-    few = aoso.train(None, aoso.Dataset(small[0][::4], small[1][::4]))
+    few = aoso.train(None, aoso.Dataset(small[0][:9], small[1][:9]))
     assert few.temperature == 1 and few.result.held_out is None
 
 
@@ -223,7 +226,7 @@ def test_cross_validation(letters):
     """A curve is of raw scores, of the parameters that preset auto tries first, and without a hold-out phase."""
     x, y, _ = letters
     x, y = x[:900], y[:900] < "N"
-    auto = aoso.suggest_params(600, 16, 2)
+    auto = aoso.suggest_params(600, 16, 2) | {"n_estimators": 500}
     curve = aoso.cv(None, x, y, folds=3)["logloss-mean"]
     assert 50 <= len(curve) <= auto["n_estimators"]
     for params in ({}, auto, {"calibration": "none"}, {"calibration": "folds"}):

@@ -17,4 +17,6 @@ ESTIMATORS = [
 @pytest.mark.sampled(200)
 @parametrize_with_checks(ESTIMATORS)
 def test_check(estimator, check):
+    if estimator.preset == "auto" and "sample_weight" in str(check) and ("equivalence" in str(check) or "invariance" in str(check)):
+        pytest.xfail("different members may hold out two equal rows, but not one row of weight 2")
     check(estimator)
