@@ -127,6 +127,9 @@ func New(j Job) *Engine {
 	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
 	}
+	if j.Refit != nil && j.Refit.Trees() == 0 {
+		e.stopped = StoppedByTrees
+	}
 	return e
 }
 
