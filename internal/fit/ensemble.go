@@ -244,7 +244,7 @@ func (e *ensemble) result(f *Fit) Result {
 	} else {
 		r.Stopped = f.run.stopped
 		held, at, factor = e.held, e.held.last(), e.factor
-		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(len(e.refitted)), e.model.Trees()
+		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(len(e.refitted)), max(1, e.model.Trees())
 	}
 	r.Iterations, r.BestIteration = r.Forest.Trees(), r.Forest.Trees()
 	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation}, at.scores
