@@ -10,7 +10,7 @@ from typing import Any
 
 from bench import harness
 from bench.tables import frames
-from bench.tables.report import mean_loss, seconds, write
+from bench.tables.report import Run, write
 from bench.tables.systems import SYSTEMS
 
 
@@ -31,7 +31,8 @@ class Tables(harness.Benchmark):
         return {"failed": "more CPU time than the limit" if why == "exit status -24" else why}
 
     def line(self, run: dict[str, Any]) -> str:
-        return f"log loss {mean_loss(run):.4f}, {sum(fold['errors'] for fold in run['folds'])} errors, {seconds(run):.2f} s a fold"
+        found = Run(run)
+        return f"log loss {found.mean('logloss'):.4f}, {found.error_rate:.2f} % errors, {found.mean('seconds'):.2f} CPU s a fold"
 
     def report(self, folder: Path) -> None:
         write(folder)
