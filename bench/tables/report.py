@@ -20,28 +20,22 @@ class Run:
     """The folds of a system on a table."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        self._content, self._folds = content, content["folds"]
-
-    @property
-    def machine(self) -> dict[str, str]:
-        return self._content["machine"]
-
-    @property
-    def version(self) -> str:
-        return self._content["version"]
+        self.version: str = content["version"]
+        self.machine: dict[str, str] = content.get("machine", {})  # a new run has none yet
+        self._folds: list[dict[str, Any]] = content["folds"]
 
     def mean(self, figure: str) -> float:
         """The mean of a figure over the folds."""
-        return statistics.mean(fold[figure] for fold in self._folds)
+        return float(statistics.mean(fold[figure] for fold in self._folds))
 
     @property
     def errors(self) -> int:
         """The errors in all folds of all seeds."""
-        return sum(fold["errors"] for fold in self._folds)
+        return int(sum(fold["errors"] for fold in self._folds))
 
     @property
     def error_rate(self) -> float:
-        return 100 * self.errors / sum(fold["test_rows"] for fold in self._folds)
+        return 100 * self.errors / int(sum(fold["test_rows"] for fold in self._folds))
 
 
 @dataclass(frozen=True)
