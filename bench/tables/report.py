@@ -15,6 +15,9 @@ from bench.results import Results
 from bench.tables.frames import TABLES
 from bench.tables.systems import SYSTEMS
 
+# In ratios, lower log losses count as this one: the ratio of two losses that are almost 0 means nothing.
+LEAST_LOSS = 0.001
+
 
 class Run:
     """The folds of a system on a table."""
@@ -75,25 +78,28 @@ def losses(tables: Sequence[Measured]) -> str:
         if not pairs:
             continue
         title, count = SYSTEMS[system].title, len(pairs)
-        ratios = {name: ours.mean("logloss") / peer.mean("logloss") for name, (ours, peer) in pairs.items()}
-        better = sorted((name for name in ratios if ratios[name] > 1), key=lambda name: -ratios[name])
+        ratios = {name: _loss_ratio(ours, peer) for name, (ours, peer) in pairs.items()}
+        better = [name for name, (ours, peer) in pairs.items() if ours.mean("logloss") > peer.mean("logloss")]
+        better.sort(key=lambda name: -ratios[name])
         where.append([title, f"{len(better)} of {count}", ", ".join(f"{name} {ratios[name]:.3f}" for name in better)])
         fewer = sum(ours.errors <= peer.errors for ours, peer in pairs.values())
         timed = [(ours, peer) for ours, peer in pairs.values() if ours.machine == peer.machine]
-        times = [_geometric(timed, figure) for figure in ("seconds", "predict_seconds")]
+        predicting = [sum(run.mean("predict_seconds") for run in runs) for runs in zip(*timed)]
         against.append(
             [
                 title,
-                f"{sum(ratio < 1 for ratio in ratios.values())} of {count}",
+                f"{sum(ours.mean('logloss') < peer.mean('logloss') for ours, peer in pairs.values())} of {count}",
                 f"{statistics.mean(ratios.values()):.3f}",
+                f"{statistics.median(ratios.values()):.3f}",
                 f"{fewer} of {count}",
-                *(f"{time:.2f} ×" if time else "–" for time in times),
+                f"{_geometric(timed, 'seconds'):.2f} ×" if timed else "–",
+                f"{predicting[0] / predicting[1]:.2f} ×" if timed else "–",
                 f"{_geometric(list(pairs.values()), 'bytes'):.2f} ×",
             ]
         )
     if not where:
         return ""
-    head = ["aoso against", "lower log loss", "mean ratio of log losses", "fewer or as many errors"]
+    head = ["aoso against", "lower log loss", "mean ratio of log losses", "median ratio", "fewer or as many errors"]
     head += ["CPU time of training", "CPU time of prediction", "model size"]
     return "\n\n".join(
         [
@@ -103,10 +109,12 @@ def losses(tables: Sequence[Measured]) -> str:
     )
 
 
-def _geometric(pairs: Sequence[tuple[Run, Run]], figure: str) -> float | None:
+def _loss_ratio(ours: Run, peer: Run) -> float:
+    return max(ours.mean("logloss"), LEAST_LOSS) / max(peer.mean("logloss"), LEAST_LOSS)
+
+
+def _geometric(pairs: Sequence[tuple[Run, Run]], figure: str) -> float:
     """The geometric mean of our figure as a multiple of the peer's."""
-    if not pairs:
-        return None
     return math.exp(statistics.mean(math.log(ours.mean(figure) / peer.mean(figure)) for ours, peer in pairs))
 
 
@@ -123,7 +131,7 @@ def figures(tables: Sequence[Measured]) -> str:
     return "\n\n".join(
         [
             "Log loss, the mean over the folds:",
-            _table(tables, lambda run: run.mean("logloss"), lambda loss: f"{loss:#.4g}"),
+            _table(tables, lambda run: run.mean("logloss"), "{:.4f}".format),
             "Errors, % of the rows:",
             _table(tables, lambda run: run.error_rate, lambda rate: f"{rate:.2f}"),
             "CPU seconds of training, the mean over the folds:",

@@ -50,7 +50,7 @@ def one_fold(system: System, model: Any, x: pd.DataFrame, y: np.ndarray, train: 
         raise ValueError(f"probabilities of shape {proba.shape}")
     of_label = np.clip(proba[np.arange(len(test)), y[test]], 1e-15, 1)
     return {
-        "logloss": round(float(-np.log(of_label).mean()), 6),
+        "logloss": round(float(-np.log(of_label).mean()), 9) + 0.0,  # not -0
         "errors": int((proba.argmax(axis=1) != y[test]).sum()),
         "test_rows": len(test),
         "seconds": round(fitted - start, 4),
