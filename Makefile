@@ -9,7 +9,7 @@ STAGES = test-python test-go test-capi test-arm64 race test-examples torture tes
 LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tables bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -355,6 +355,9 @@ bench-prediction: lib $(BENCH_VENV)/ready ## compare prediction with trained mod
 
 bench-categories: lib $(BENCH_VENV)/ready ## compare on tables with categorical columns (an hour; QUICK=1: a minute)
 	$(BENCH) bench.categories $(if $(QUICK),--quick) $(ARGS)
+
+bench-tables: lib $(BENCH_VENV)/ready ## compare on twenty tables of other people, with three more libraries (hours; QUICK=1: minutes)
+	$(BENCH) bench.tables $(if $(QUICK),--quick) $(ARGS)
 
 bench-tuning: lib $(BENCH_VENV)/ready ## compare the search for parameters with FLAML and Optuna (half an hour; QUICK=1: a minute)
 	$(BENCH) bench.tuning $(if $(QUICK),--quick) $(ARGS)

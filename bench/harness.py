@@ -60,6 +60,10 @@ class Benchmark:
         """All jobs in the order in which they run."""
         raise NotImplementedError
 
+    def missing(self, name: str) -> str:
+        """The reason why a set is not available, or ""."""
+        return sets.missing(name)
+
     def done(self, job: Job, run: dict[str, Any]) -> bool:
         """Reports whether the results need no more than this run of the job; {} if there is none."""
         return bool(run)
@@ -111,7 +115,7 @@ class Benchmark:
             jobs = [job for job in jobs if getattr(job, flag) in asked]
         if options.only:
             jobs = [job for job in jobs if any(f" {words} " in f" {job.store} {job.key} " for words in options.only)]
-        absent = {name: why for name in dict.fromkeys(job.set for job in jobs) if name and (why := sets.missing(name))}
+        absent = {name: why for name in dict.fromkeys(job.set for job in jobs) if name and (why := self.missing(name))}
         for name, why in absent.items():
             print(f"{name} is skipped: {why}")
         return [job for job in jobs if job.set not in absent]
