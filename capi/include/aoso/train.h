@@ -21,7 +21,7 @@ extern "C" {
  *  - if there is nothing to choose: trees is set and calibration is none, or preset
  *    is paper and calibration is auto;
  *  - if training continues a model, which keeps its temperature;
- *  - for data of fewer than 50 rows or of a single class. */
+ *  - for data of fewer than 10 rows or of a single class. */
 enum { /* phases */
     AOSO_PHASE_TRAIN = 0,  /* trains the model itself */
     AOSO_PHASE_HOLDOUT = 1 /* comes first, and trains without the held-out rows */
