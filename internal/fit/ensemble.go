@@ -201,13 +201,13 @@ func (e *ensemble) average() *model.Forest {
 	return m
 }
 
-// calibrate finds the factor of the ensemble's scores. Training rows cannot tell it, and no row is held out by all
-// members. Three effects on the factor are known, though, and extend to the whole ensemble:
+// calibrate finds the factor of the scores of the ensemble of M members. Training rows cannot tell it, and no row is
+// held out by all members. But two effects can be measured, and extended to the whole ensemble:
 //
-//   - f0, f1: the factors of a member as grown, and with leaf values from one more fold. The factor rises with the
-//     share of rows that did not shape the trees: from 0 to 1/(M-1) there, and to 2/M in the ensemble of M members.
-//   - f1, f2: the factors of one member, and of the mean of two. Averaging cancels noise in the scores, which is in
-//     proportion to 1/M, and noise lowers the factor as it lowers the slope of a regression.
+//   - The factor rises with the share of rows that did not shape the trees. It is known for shares of 0 and, with leaf
+//     values from one more fold, of 1/(M-1). In the ensemble the share is 2/M.
+//   - Averaging cancels noise in the scores, which is in proportion to 1/M. Noise lowers the factor as it lowers the
+//     slope of a regression. The factor is known for one member and for the mean of two.
 func (e *ensemble) calibrate() {
 	j := e.job
 	both := make([]float64, len(e.scores[0]))
@@ -216,7 +216,7 @@ func (e *ensemble) calibrate() {
 	}
 	e.held = newPath(&e.target, j.Temper, j.Kernels, j.Team)
 	grown := e.from.factor
-	now, _ := e.held.measure(1, both, grown, 1e-3)
+	now, _ := e.held.measure(e.from.iteration, both, grown, 1e-3)
 	e.held.points = append(e.held.points, now)
 	alone := 1.0 // the factor of a member with leaf values from one more fold
 	for _, scores := range e.scores {
@@ -225,10 +225,11 @@ func (e *ensemble) calibrate() {
 	}
 	members := float64(len(e.refitted))
 	noise := max(0, 2*(1/alone-1/now.factor))
-	together := 1 / (1/alone - float64(noise*(1-1/members)))
-	honest := grown + float64((alone-grown)*(2*(members-1)/members))
-	const most = 2 // where rows are few
-	e.factor = together * min(max(honest/alone, 1./most), most)
+	const most = 2. // of an effect: what few rows say may be far off
+	averaging := 1 / max(1-float64(alone*noise*(1-1/members)), 1/most)
+	more := (grown + float64((alone-grown)*(2*(members-1)/members))) / alone
+	factor := alone * averaging * min(max(more, 1/most), most)
+	e.factor = min(max(factor, 1./model.MaxTemperature), 1./model.MinTemperature)
 	e.scores = [2][]float64{}
 }
 
