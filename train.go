@@ -88,7 +88,7 @@ type Progress struct {
 	Trees     int           // in the model, those it continues included
 	MaxTrees  int           // the most that the model in training can have
 	Elapsed   time.Duration // spent in iterations
-	Evaluated bool          // every EvalEvery-th iteration
+	Evaluated bool          // every EvalEvery-th iteration; of an ensemble, only while its first members choose parameters
 	TrainLoss float64       // mean log loss of the training rows, weighted
 	Valid     *Evaluation   // of raw scores; nil without a validation set
 	Others    []*Evaluation // likewise, of the other validation sets

@@ -236,10 +236,10 @@ typedef struct phases {
 
 static int32_t count_phases(const aoso_progress *p, void *user) {
     phases *s = user;
-    EXPECT(p->evaluated);
     if (p->phase == AOSO_PHASE_HOLDOUT) {
-        EXPECT(p->iteration == ++s->holdout && s->train == 0 && p->has_valid && p->stopped_by == AOSO_RUNNING);
-        s->wrong = p->valid.errors;
+        EXPECT(p->iteration == ++s->holdout && s->train == 0 && p->has_valid == p->evaluated && p->stopped_by == AOSO_RUNNING);
+        if (p->has_valid)
+            s->wrong = p->valid.errors;
     } else {
         EXPECT(p->phase == AOSO_PHASE_TRAIN && p->iteration == ++s->train);
     }
@@ -276,7 +276,7 @@ static void two_phases(void) {
     aoso_result r;
     int64_t trees;
     double t = train_phases("", NULL, &s, &r, &trees);
-    EXPECT(s.holdout > 0 && trees == s.train && trees < 1000 && t != 1 && r.stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(s.holdout > 0 && trees == s.train && trees <= 5 * 700 && t != 1 && r.stopped_by == AOSO_STOPPED_BY_TREES);
     EXPECT(r.held_out_rows == ROWS && r.held_out.errors > 0 && r.held_out.error_rate == (double)r.held_out.errors / ROWS &&
            r.held_out.log_loss > 0 && r.held_out.log_loss < log(CLASSES));
 

@@ -22,7 +22,7 @@ func TestEnsemble(t *testing.T) {
 	d, other := all.slice(0, 1500), all.slice(1500, 6000)
 	single := trained(t, d, defaults(func(p *aoso.Params) { p.Ensemble = 1 }))
 	r := trained(t, d, defaults())
-	if trees := r.Model.Trees(); trees%members != 0 || r.Model.Params().Ensemble != members || r.Model.Params().NEstimators != trees ||
+	if trees := r.Model.Trees(); trees > members*700 || r.Model.Params().Ensemble != members || r.Model.Params().NEstimators != trees ||
 		r.Iterations != trees || r.BestIteration != trees || r.StoppedBy != aoso.StoppedByTrees || r.Phase != aoso.PhaseTrain {
 		t.Errorf("%d trees: %+v, %s", trees, r, r.Model.Params().Changes())
 	}

@@ -40,7 +40,7 @@ enum { /* stop reasons */
 /* The state of training after an iteration. */
 typedef struct aoso_progress {
     uint32_t struct_size;
-    int32_t evaluated;  /* 1: train_loss (and valid) are set */
+    int32_t evaluated;  /* 1: train_loss (and valid) are set; of an ensemble 0 once its first members have chosen parameters */
     int64_t iteration;  /* from 1 in each phase */
     int64_t trees;      /* in the model */
     int64_t best;       /* with early stopping, the iteration of the best evaluation; 0: none */
