@@ -55,7 +55,7 @@ class Booster(Report, Probability, Confusing, Familiar):
     >>> booster.predict([[3], [15]]).tolist()
     ['low', 'high']
     >>> booster.predict_proba([[3], [15]]).round(2).tolist()
-    [[0.18, 0.82], [0.82, 0.18]]
+    [[0.07, 0.93], [0.93, 0.07]]
     """
 
     def __init__(
