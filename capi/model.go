@@ -242,7 +242,7 @@ func goaoso_model_with_label_type(handle C.uintptr_t, labelType *C.char, out *C.
 			if err != nil {
 				return nil, err
 			}
-			with, err := forc.WithLabelType(m, noted)
+			with, err := forc.WithLabelType(m.Model, noted)
 			return with.(*aoso.Model), err
 		})
 	})
