@@ -52,6 +52,7 @@ func (m *Model) LabelType() string { return m.content.LabelType }
 func init() {
 	forc.WithLabelType = func(m any, labelType string) (any, error) { return m.(*Model).withLabelType(labelType) }
 	forc.Walked = func(p any) float64 { return p.(*RowPredictor).walkedShare() }
+	forc.DefaultLevel = defaultLevel
 }
 
 func (m *Model) withLabelType(labelType string) (*Model, error) {

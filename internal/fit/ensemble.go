@@ -11,7 +11,7 @@ import (
 
 // ensemble is a model that averages the raw scores of several members. Rows are split into as many folds as there
 // are members. Each member grows its trees without the rows of two folds, and each fold is held out by two members.
-// Then the leaf values of all members are computed anew, from all rows: rows that did not shape a tree make its
+// Then the leaf values of all members are computed again, from all rows: rows that did not shape a tree make its
 // leaf values better (S. Wager and S. Athey, Estimation and inference of heterogeneous treatment effects using
 // random forests, 2018, call such trees honest).
 type ensemble struct {
@@ -111,21 +111,15 @@ func (e *ensemble) count(s *Status) {
 	}
 }
 
-// conclude ends a run of members and starts the next.
-func (e *ensemble) conclude(f *Fit) {
-	r := f.run
-	first := r.first + r.iteration
-	if f.phase == HoldOut {
-		f.runs++
-		if f.job.Keep {
-			f.past = append(f.past, r.record())
-		}
-		e.addGrown(r)
-		r.free()
+// conclude ends a run of members and starts the next; first counts the iterations before.
+func (e *ensemble) conclude(f *Fit, first int) {
+	if f.refits() {
+		e.addRefitted(f.run)
+	} else {
+		e.addGrown(f.run)
+		f.run.free()
 		f.freeParts()
 		f.phase, first = Final, 0
-	} else {
-		e.addRefitted(r)
 	}
 	f.run = e.refit()
 	f.run.first = first

@@ -211,6 +211,9 @@ func (f *Fit) continues() bool {
 	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
 }
 
+// refits reports whether the current run computes leaf values of an ensemble. It is not recorded: it grows no trees.
+func (f *Fit) refits() bool { return f.ensemble != nil && f.phase == Final }
+
 // handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
 // members improves settings that fit the rows closely, which come first, more than those that learn slowly.
 func (f *Fit) handicap() float64 {
@@ -299,15 +302,17 @@ func (f *Fit) observe() {
 func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
+	if !f.refits() {
+		f.runs++
+		if f.job.Keep {
+			f.past = append(f.past, r.record())
+		}
+	}
 	if f.ensemble != nil {
-		f.ensemble.conclude(f)
+		f.ensemble.conclude(f, first)
 		return
 	}
 	f.setting++
-	f.runs++
-	if f.job.Keep {
-		f.past = append(f.past, r.record())
-	}
 	if f.phase == Final {
 		f.rival = better(f.rival, r, 1)
 		r.freeState()

@@ -35,7 +35,7 @@ func (r *RunRecord) forest(model int) *model.Forest {
 
 // Record returns the trees so far. The next step adds to its forests.
 func (f *Fit) Record() Record {
-	if f.ensemble != nil && f.phase == Final { // leaf values are computed again
+	if f.refits() {
 		return Record{f.past, f.elapsed}
 	}
 	return Record{append(slices.Clip(f.past), f.run.record()), f.elapsed}

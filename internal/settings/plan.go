@@ -45,8 +45,8 @@ func (p Plan) Members() int {
 // Below ensembleRows rows and up to wideClasses classes, the model is an ensemble by default.
 const ensembleRows, members = 20_000, 5
 
-// Plan returns the plan of a training run on data of this shape, with a number of validation sets that decide nothing.
-func (p *Params) Plan(s data.Shape, continued bool, others int) Plan {
+// Plan returns the plan of a training run on data of this shape.
+func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	paper := p.Preset == presetPaper
 	plan := Plan{
 		Choose:   p.NEstimators == 0 && !paper,
@@ -66,17 +66,15 @@ func (p *Params) Plan(s data.Shape, continued bool, others int) Plan {
 		plan.Folds = 1
 	}
 	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows
-	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s, others) == "" {
+	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s) == "" {
 		plan.Folds, plan.Scouts = n, 2
 	}
 	return plan
 }
 
 // memberless returns what excludes an ensemble; "": nothing.
-func (p *Params) memberless(s data.Shape, others int) string {
+func (p *Params) memberless(s data.Shape) string {
 	switch {
-	case others > 0:
-		return "validation sets"
 	case p.Method != model.AOSO:
 		return "method " + string(p.Method)
 	case p.leafFor(s.Classes) != "full":
@@ -92,11 +90,11 @@ func (p *Params) memberless(s data.Shape, others int) string {
 }
 
 // CheckEnsemble returns an error if the parameters ask for an ensemble that the plan has not.
-func (p *Params) CheckEnsemble(s data.Shape, others int, plan Plan) error {
+func (p *Params) CheckEnsemble(s data.Shape, plan Plan) error {
 	if p.Ensemble <= 1 || plan.Scouts > 0 {
 		return nil
 	}
-	return argument.New("ensemble", p.Ensemble, "0 or 1 with %s", cmp.Or(p.memberless(s, others), "no rows held out"))
+	return argument.New("ensemble", p.Ensemble, "0 or 1 with %s", cmp.Or(p.memberless(s), "no rows held out"))
 }
 
 // SearchFolds returns the number of folds on which a search compares parameters. They need more rows than the

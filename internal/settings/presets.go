@@ -107,7 +107,8 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	few.nEstimators, few.learningRate = 1000, 0.05
 	few.maxLeaves, few.subsample, few.minSamplesLeaf = leavesFor(s.Rows, 16, 4), 0.6, 10
 
-	if p.Plan(s, false, 0).Scouts > 0 { // an average of several models may learn faster
+	ensemble := p.Plan(s, false).Members() > 1
+	if ensemble { // an average of several models may learn faster
 		clean.nEstimators = 400
 		few.nEstimators, few.learningRate = 700, 0.07
 	}
@@ -125,7 +126,7 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	if !isSmall(s, fewRows) {
 		settings = settings[:2]
 	}
-	if p.Plan(s, false, 0).Scouts > 0 { // averaging does what the middle one is for
+	if ensemble { // averaging does what the middle one is for
 		settings = append(settings[:1], settings[len(settings)-1])
 	}
 	return settings

@@ -20,13 +20,14 @@ import (
 // of this shape, in order: the preset fills in the parameters that are unset.
 func (p Params) Resolve(s data.Shape) ([]Params, error) {
 	var settings []Params
+	members := p.Plan(s, false).Members()
 	for _, fill := range p.preset(s) {
 		filled := p.filled(fill)
 		if filled.LeafClasses == 0 {
 			filled.LeafClasses = leafClassesFor(s, filled.NEstimators)
 		}
 		if filled.Ensemble == 0 {
-			filled.Ensemble = p.Plan(s, false, 0).Members()
+			filled.Ensemble = members
 		}
 		if p.Ensemble > 1 && p.NEstimators > 0 { // they are the trees of all members
 			filled.NEstimators = max(1, p.NEstimators/p.Ensemble)
