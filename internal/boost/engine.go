@@ -36,8 +36,8 @@ type Job struct {
 	// included: they are not grown again. Nil: none.
 	Repeated *model.Forest
 
-	// Refit has the trees of a model of other rows, without linear scores: training takes these trees and
-	// computes their leaf values from its own rows. The method is AOSO, and leaves are not sparse. Nil: none.
+	// Refit has the trees of a model of other rows: training takes these trees and computes their leaf values from its
+	// own rows, as it does linear scores. The method is AOSO, and leaves are not sparse. Nil: none.
 	Refit *model.Forest
 
 	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: unconstrained

@@ -31,7 +31,7 @@ type Plan struct {
 	Choose   bool // choose the number of trees
 	Temper   bool // fit a temperature
 	Thorough bool // try all settings if labels are noisy
-	Scouts   int  // above 0: the model is an ensemble of as many members as folds, of which these judge the settings
+	Scouts   int  // above 0: the model is an ensemble of as many members as folds, of which so many judge settings
 }
 
 // Members returns the number of members of the ensemble; 1: the model is a single one.
@@ -43,7 +43,7 @@ func (p Plan) Members() int {
 }
 
 // Below ensembleRows rows and up to wideClasses classes, the model is an ensemble by default.
-const ensembleRows, members = 20_000, 5
+const ensembleRows, members = 20_000, 6
 
 // Plan returns the plan of a training run on data of this shape.
 func (p *Params) Plan(s data.Shape, continued bool) Plan {
@@ -65,7 +65,7 @@ func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	default:
 		plan.Folds = 1
 	}
-	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows
+	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows && s.Classes <= wideClasses
 	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s) == "" {
 		plan.Folds, plan.Scouts = n, 2
 	}
@@ -79,8 +79,6 @@ func (p *Params) memberless(s data.Shape) string {
 		return "method " + string(p.Method)
 	case p.leafFor(s.Classes) != "full":
 		return "leaf " + p.leafFor(s.Classes)
-	case p.Start == "linear", p.mayBeginLinear(s):
-		return "linear initial scores"
 	case p.MonotoneConstraints != "":
 		return "monotone constraints"
 	case p.TimeLimit > 0:

@@ -60,7 +60,13 @@ func paperParams() Params {
 // measurements behind them.
 func (p *Params) preset(s data.Shape) []setting {
 	settings := p.fromZero(s)
-	if !p.mayBeginLinear(s) {
+	switch {
+	case !p.mayBeginLinear(s):
+		return settings
+	case p.Plan(s, false).Members() > 1:
+		for i := range settings {
+			settings[i].start = "mixed"
+		}
 		return settings
 	}
 	linear := settings[0]
@@ -72,12 +78,12 @@ func (p *Params) preset(s data.Shape) []setting {
 // minutes on one thread.
 const mostLinear = 1 << 40
 
-// mayBeginLinear reports whether linear scores are among the initial scores from which
-// held-out rows choose.
+// mayBeginLinear reports whether linear scores may be the initial scores of some members of an
+// ensemble or, with many classes, are among those from which held-out rows choose.
 func (p *Params) mayBeginLinear(s data.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
 	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
-		s.Classes > wideClasses && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
+		(s.Classes > wideClasses || p.Plan(s, false).Members() > 1) && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
 // fromZero returns the candidate settings with zero as initial scores.

@@ -36,7 +36,10 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 		if err != nil {
 			return nil, err
 		}
-		if filled.Start == "linear" && !linear.Fits(s.Features, s.Classes) {
+		switch {
+		case filled.Start == "mixed" && filled.Ensemble <= 1:
+			return nil, argument.New("start", filled.Start, "zero or linear, for a single model")
+		case filled.Start != "zero" && !linear.Fits(s.Features, s.Classes):
 			return nil, argument.New("start", filled.Start, "zero, for %d classes of %d features", s.Classes, s.Features)
 		}
 		if len(settings) == 0 || filled != settings[len(settings)-1] {
@@ -122,6 +125,9 @@ func (p *Params) Continue(m *model.Model) error {
 	start := "zero"
 	if m.Forest.Linear() != nil {
 		start = "linear"
+	}
+	if p.Start == "mixed" && start == "linear" { // an ensemble's
+		p.Start = start
 	}
 	if p.Start = cmp.Or(p.Start, start); p.Start != start {
 		return argument.New("start", p.Start, "%s, as in the model to continue", start)
