@@ -28,10 +28,12 @@ type splitter struct {
 	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []part
-	open    []int   // result of unresolved
-	all     scratch // on several machines: histogram of all columns
-	column  scratch // histogram of one column in all its bins
-	merged  scratch
+	open    []int                 // result of unresolved
+	all     scratch               // on several machines: histogram of all columns
+	column  scratch               // histogram of one column in all its bins
+	merged  scratch               // its bins that hold rows
+	cuts    []int                 // by bin of merged: the last bin in it, after which a cut is allowed
+	counts  [kernel.MaxBins]int64 // by code of a column: number of rows
 
 	monotone monotoneSearch
 }
@@ -160,7 +162,7 @@ func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) 
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
 			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c]) && !s.searchesCuts(n, s.columns[c])
 			if best.exact && !math.IsInf(best.score, -1) {
-				best.next = cells.nextFilled(best.bin, t, f*m, m)
+				best.next = cells.nextFilled(best.bin, t.bins, t.stride, f*m, m)
 			}
 			s.best[c] = best
 			c++
@@ -175,10 +177,10 @@ func (s *splitter) scanSubsets(cells *Histogram, t *tile, bins, lane int, w *wor
 	return w.subsets.findSet(s.kernels, &s.job, nil, s.minSamples)
 }
 
-// nextFilled returns the first bin of a tile after b in which one of the lanes is not zero.
-func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
-	for b++; b < t.bins; b++ {
-		for i := b*t.stride + lane; i < b*t.stride+lane+lanes; i++ {
+// nextFilled returns the first bin after b in which one of the lanes is not zero.
+func (h *Histogram) nextFilled(b, bins, stride, lane, lanes int) int {
+	for b++; b < bins; b++ {
+		for i := b*stride + lane; i < b*stride+lane+lanes; i++ {
 			if h.wide() && h.wideG[i]|h.wideH[i] != 0 || !h.wide() && h.cells[i] != 0 {
 				return b
 			}
