@@ -125,7 +125,8 @@ func (s *splitter) scanCounted(n *node, h *Histogram, bins int, missingLeft bool
 	if !missingLeft {
 		merged.addBin(len(s.cuts), h, 0)
 	}
-	if job := s.scanColumn(&merged, len(s.cuts)+1); job.Score[0] > best.score {
+	s.cuts = append(s.cuts, bins-1) // no cut, unless another machine was lost and the sums are wrong
+	if job := s.scanColumn(&merged, len(s.cuts)); job.Score[0] > best.score {
 		best.score, best.bin, best.missingLeft = job.Score[0], s.cuts[job.Bin[0]], missingLeft
 	}
 }

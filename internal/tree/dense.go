@@ -52,19 +52,14 @@ func (e *denseForm) compute(g *gradients, job *kernel.GradientsJob, rows []uint3
 
 func (e *denseForm) choosePairs(n *node, team *par.Team) {
 	e.first = e.firstClasses(e.first, n)
-	var cross []int64
-	switch {
-	case e.Selection == loss.FirstOrder:
+	if e.Selection == loss.FirstOrder {
 		e.pairUp(n, e.first, nil)
-	case e.residuals.Classes == 2:
-		e.pairUp(n, e.first, nil)
-		cross = []int64{}
-	default:
-		cross = e.cross(n.list, e.crossClasses(e.first), team)
+	} else {
+		cross := e.cross(n.list, e.crossClasses(e.first), team)
 		e.pairUp(n, e.first, e.crossTermsOf(e.first, cross))
-	}
-	if e.Pairs == 1 {
-		n.cross = slices.Clone(cross)
+		if e.Pairs == 1 {
+			n.cross = slices.Clone(cross)
+		}
 	}
 	n.pairs = e.padded(n.pairs)
 }
@@ -124,12 +119,6 @@ func (e *denseForm) inheritPairs(n, small, large *node) {
 			return
 		}
 		both = append(slices.Clone(first), second...)
-	}
-	if len(n.cross) == 0 {
-		small.cross, large.cross = n.cross, n.cross
-		e.pairUp(small, second, nil)
-		e.pairUp(large, first, nil)
-		return
 	}
 	cross := slices.Clone(e.cross(small.list, both, e.teamFor(small.rows())))
 	large.cross, small.cross = n.cross, cross[len(cross)-len(n.cross):]

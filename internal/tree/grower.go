@@ -165,6 +165,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 			g.pool.cells = d.own.cells
 		}
 	}
+	if fixed == nil && g.residuals.Classes == 2 {
+		fixed = onlyPair
+	}
 	g.tree, g.fixed, g.waiting = &Tree{}, fixed, 0
 	g.evaluator.columns = len(columns)
 	if fixed != nil {
@@ -192,6 +195,10 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	}
 	return g.tree, g.finish(g.open)
 }
+
+// onlyPair is the pair of two classes. Chosen by each node, it could be the other way round, and then a
+// child could not take over its parent's histogram.
+var onlyPair = []kernel.Pair{{R: 0, S: 1}}
 
 // layOut lays out columns and shards them over the ranks.
 func (g *Grower) layOut(l *layout, columns []int) {
