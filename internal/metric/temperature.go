@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
@@ -21,6 +22,8 @@ type Scaling struct {
 
 	Kernels *kernel.Funcs
 	Team    *par.Team
+
+	scratch []float64
 }
 
 // Factor finds the factor. The loss is convex in it: Newton's method finds it
@@ -52,9 +55,9 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
 	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
-	scratch := make([]float64, s.Team.Workers()*together*classes)
+	s.scratch = slices.Grow(s.scratch[:0], s.Team.Workers()*together*classes)[:s.Team.Workers()*together*classes]
 	s.Team.Do(len(blocks), func(worker, b int) {
-		p := scratch[worker*together*classes:][:together*classes]
+		p := s.scratch[worker*together*classes:][:together*classes]
 		sum := &blocks[b]
 		first, end := kernel.Block(b, rows)
 		for ; first < end; first += together {

@@ -23,7 +23,7 @@ func (t *Tree) AppendTo(f *model.Forest) {
 // FromModel returns a model's tree in the form that routes binned rows. The thresholds must be
 // edges of the mapper's bins.
 func FromModel(t model.Tree, m *bin.Mapper) *Tree {
-	grown := &Tree{Leaves: LeavesOf(t)}
+	grown := &Tree{Nodes: make([]Node, 0, t.NumNodes()), Leaves: LeavesOf(t)}
 	for _, n := range t.Nodes() {
 		s := n.Split()
 		node := Node{Split: s, Left: int32(n.Left()), Right: int32(n.Right())}

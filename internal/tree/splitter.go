@@ -71,33 +71,42 @@ func (s *splitter) useLayout(l *layout) {
 // histograms go to n.histogram if it is not nil. With sibling, n.histogram is the parent's, and
 // the node's is that less sibling.
 func (s *splitter) findSplit(n *node, sibling *Histogram, team *par.Team) SplitInfo {
-	h, wide := n.histogram, n.count > kernel.SpillRows
 	s.setJob()
 	parts := 1
 	if sibling == nil {
-		parts = s.fillParts(wide, team)
+		parts = s.fillParts(n.count > kernel.SpillRows, team)
 	}
-	team.Do(len(s.groups), func(number, i int) {
-		g, w := &s.groups[i], &s.workers[number]
-		first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
-		var part Histogram
-		if h != nil {
-			part = h.tile(first, end)
-		} else {
-			part = w.memory.histogram(end-first, wide)
-		}
-		if sibling != nil {
-			share := sibling.tile(first, end)
-			part.subtract(s.kernels, &share)
-		} else {
-			s.fillGroup(g, &part, w, parts)
-		}
-		w.scan = s.job
-		for t := g.firstTile; t < g.endTile; t++ {
-			s.scan(n, &s.tiles[t], &part, first, w)
-		}
-	})
+	par.Run(team, len(s.groups), groupSearch{s, n, sibling, parts})
 	return s.choose(n)
+}
+
+// groupSearch finds the best cut of each column of a group.
+type groupSearch struct {
+	*splitter
+	node    *node
+	sibling *Histogram
+	shares  int // parts of the rows with histograms of their own
+}
+
+func (s groupSearch) Do(worker, i int) {
+	g, w := &s.groups[i], &s.workers[worker]
+	first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
+	var part Histogram
+	if h := s.node.histogram; h != nil {
+		part = h.tile(first, end)
+	} else {
+		part = w.memory.histogram(end-first, s.node.count > kernel.SpillRows)
+	}
+	if s.sibling != nil {
+		share := s.sibling.tile(first, end)
+		part.subtract(s.kernels, &share)
+	} else {
+		s.fillGroup(g, &part, w, s.shares)
+	}
+	w.scan = s.job
+	for t := g.firstTile; t < g.endTile; t++ {
+		s.scan(s.node, &s.tiles[t], &part, first, w)
+	}
 }
 
 // setJob prepares scans for the gradients that were quantized last.
