@@ -54,7 +54,7 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	unknown := s.Unknown / float64(max(t.Ranks.Int(rows-t.Unknown), 1)) // for each row
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
-	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
+	together := max(1, min(rows, 1024/classes)) // rows whose probabilities stay in the cache
 	s.scratch = slices.Grow(s.scratch[:0], s.Team.Workers()*together*classes)[:s.Team.Workers()*together*classes]
 	s.Team.Do(len(blocks), func(worker, b int) {
 		p := s.scratch[worker*together*classes:][:together*classes]

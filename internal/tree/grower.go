@@ -392,18 +392,24 @@ func (g *Grower) release(n *node) {
 
 // finish makes leaves of the open nodes, from left to right.
 func (g *Grower) finish(open []*node) []Segment {
-	segments := make([]Segment, len(open))
+	width := g.Pairs
+	switch {
+	case g.Newton.Named > 0:
+		width = g.Newton.Named
+	case g.FullLeaf:
+		width = g.residuals.Classes
+	}
+	segments, steps := make([]Segment, len(open)), make([]float32, len(open)*width)
+	g.tree.Leaves = make([]Leaf, 0, len(open))
 	var dropped []Segment
 	for i, n := range g.leftToRight(open) {
-		leaf := Leaf{Rows: n.count, box: n.box}
-		steps := g.residuals.Classes
+		leaf := Leaf{Rows: n.count, box: n.box, Steps: steps[i*width:][:width:width]}
 		switch {
 		case g.Newton.Named > 0:
-			leaf.Pairs, steps = make([]kernel.Pair, g.Newton.Named), g.Newton.Named
+			leaf.Pairs = make([]kernel.Pair, width)
 		case !g.FullLeaf:
-			leaf.Pairs, steps = n.pairs, len(n.pairs)
+			leaf.Pairs = n.pairs
 		}
-		leaf.Steps = make([]float32, steps)
 		segments[i] = Segment{i, g.rowsOf(n)}
 		if n.dropped {
 			leaf.Rows = 0 // setBest counts them
@@ -442,7 +448,7 @@ func (g *Grower) leftToRight(open []*node) []*node {
 		}
 		children[n.parent][side] = n
 	}
-	var ordered []*node
+	ordered := make([]*node, 0, len(open))
 	var walk func(number int32)
 	walk = func(number int32) {
 		inner := &g.tree.Nodes[number]
