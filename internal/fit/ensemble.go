@@ -184,6 +184,7 @@ func (e *ensemble) finish(r *run) {
 func (e *ensemble) average() *model.Forest {
 	newton := loss.Newton{Shrinkage: e.params.LearningRate / float64(len(e.refitted))}
 	m := e.refitted[0].Truncated(0)
+	m.Reserve(e.refitted...)
 	for t := range e.params.NEstimators {
 		for _, f := range e.refitted {
 			if t < f.Trees() {
