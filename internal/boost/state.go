@@ -95,7 +95,7 @@ func (s *state) lost() bool {
 	if s.group != nil {
 		return s.scores == nil && s.anyLost
 	}
-	return s.scores == nil && !(s.most < 0.5) && s.residuals.HasClipped() // 1 − p_y of such a row is almost 1
+	return s.scores == nil && s.residuals.HasClipped()
 }
 
 // free releases the memory.
