@@ -18,6 +18,7 @@ import (
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -78,6 +79,7 @@ type Engine struct {
 	trees        *trees
 	state        *state
 	forest       *model.Forest
+	refitted     tree.Tree   // the last tree of job.Refit, with new leaf values
 	validation   *validation // nil: none
 	others       []*validation
 	weight       float64 // of all training rows
@@ -127,8 +129,11 @@ func New(j Job) *Engine {
 	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
 	}
-	if j.Refit != nil && j.Refit.Trees() == 0 {
-		e.stopped = StoppedByTrees
+	if j.Refit != nil {
+		e.forest.Reserve(j.Refit)
+		if j.Refit.Trees() == 0 {
+			e.stopped = StoppedByTrees
+		}
 	}
 	return e
 }

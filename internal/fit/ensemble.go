@@ -277,6 +277,7 @@ func (e *ensemble) average() *model.Forest {
 	if linear > 0 {
 		m.SetLinear(m.Linear().Scaled(linear))
 	}
+	m.Reserve(e.refitted...)
 	for t := range max(e.halves[0].params.NEstimators, e.halves[1].params.NEstimators) {
 		for _, f := range e.refitted {
 			if t < f.Trees() {
