@@ -52,7 +52,7 @@ static void formats(const char *path) {
         char format[100] = "";
         at += strlen(key);
         strncat(format, at, strcspn(at, "\""));
-        FAILS(AOSO_INVALID_ARGUMENT, format, aoso_model_export(model, "pmml", 0, keep_bytes, &exported)); // it names all
+        FAILS(AOSO_INVALID_ARGUMENT, format, aoso_model_export(model, "pdf", 0, keep_bytes, &exported)); // it names all
         export_text(format, 0);
         OK(aoso_model_export_file(model, format, 0, path));
         EXPECT(exported.size > 100 && equals_file(&exported, path));
@@ -125,7 +125,7 @@ static void refusals(const char *path) {
         const char *format;
         int64_t tree;
         const char *text;
-    } bad[] = {{"pmml", 0, "format is \"pmml\"; allowed: "}, {"", 0, "format is \"\""},
+    } bad[] = {{"pdf", 0, "format is \"pdf\"; allowed: "}, {"", 0, "format is \"\""},
                {"JSON", 0, "format is \"JSON\""}, {NULL, 0, "format is null"}, {"\xff", 0, "UTF-8"},
                {"dot", 30, "tree is 30; allowed: at least 0 and below 30"}, {"dot", -1, "tree is -1"},
                {"json", 1, "tree is 1; allowed: 0, because format json shows all trees"}};

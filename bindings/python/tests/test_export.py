@@ -56,7 +56,7 @@ def test_files(booster, format, tmp_path):
 def test_what_is_refused(booster, tmp_path):
     allowed = ", ".join(repr(format.name) for format in aoso.export_formats())
     assert {"'onnx'", "'lightgbm'", "'json'", "'dot'", "'text'"} <= set(allowed.split(", "))
-    for format in ("pmml", "", None):
+    for format in ("pdf", "", None):
         with pytest.raises(ValueError, match=f"format is {format!r}; allowed: {allowed}"):
             booster.export(format)
     for tree in (300, -301, 1.5):
