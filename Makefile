@@ -5,7 +5,7 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 CHECKS = check-go check-capi check-python
-STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-wasm
+STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
 LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
@@ -42,7 +42,7 @@ test: tools ## test before merging: check's parts whole, arm64 under qemu, race 
 	@$(MAKE) $(TWO) -o tools vet lib build wheel build/python/new.ready
 	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
-	@for program in node cargo R; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
+	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@go run ./tools/levels
 
 # AOSO_TESTS=long makes the tests of Go, C, Python and R leave no case out. One stage runs at a time, and all run even if one fails.
@@ -306,6 +306,10 @@ build/python/%.ready: bindings/python/requirements/%.txt
 .PHONY: test-r
 test-r: lib ## check the R package as CRAN does, and run the examples of its page
 	@if command -v R >/dev/null; then bindings/r/check $(CURDIR)/build build/r; else echo "R skipped: no R (Debian: r-base-core)"; fi
+
+.PHONY: test-java
+test-java: lib build ## build and test the jar, and follow its page in an empty folder
+	@if command -v mvn >/dev/null; then bindings/java/check $(CURDIR)/build build/java; else echo "Java skipped: no mvn (Debian: maven, default-jdk-headless)"; fi
 
 # The page that trains in the browser. The native model that it compares with is trained here.
 .PHONY: web test-wasm test-web
