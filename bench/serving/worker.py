@@ -22,7 +22,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     data = sets.load(job["set"])
     trained = aoso.train({"preset": "paper", "n_estimators": max(job["trees"])}, aoso.Dataset(data.x, data.y))
     peer = lightgbm.train(
-        {"objective": "multiclass", "num_class": data.classes, "verbosity": -1, "num_threads": 2, "seed": 1}, lightgbm.Dataset(data.x, data.y), job["rounds"]
+        {"objective": "multiclass", "num_class": data.classes, "verbosity": -1, "num_threads": 1, "seed": 1}, lightgbm.Dataset(data.x, data.y), job["rounds"]
     )
     runs = {}
     for trees in job["trees"]:
@@ -54,6 +54,8 @@ def serve(ours: aoso.Booster, theirs: lightgbm.Booster, data: sets.Set, job: dic
     models: dict[str, systems.System] = {name: make(ours) for name, make in systems.OURS.items()}
     trees = dict.fromkeys(models, ours.num_trees)
     for name, make in systems.THEIRS.items():
+        if name != "lightgbm" and not job["compiled"]:
+            continue
         own = theirs if name == "lightgbm" else first(theirs, min(theirs.current_iteration(), max(1, job["compiled"] // data.classes)))
         models[name], trees[name] = make(own), own.num_trees()
     everything = np.ascontiguousarray(data.x_test, np.float64)
@@ -74,4 +76,5 @@ def serve(ours: aoso.Booster, theirs: lightgbm.Booster, data: sets.Set, job: dic
 
 
 def version(name: str) -> str:
-    return importlib.metadata.version(PACKAGES[name]) if PACKAGES[name] else aoso.__version__
+    package = PACKAGES[name]
+    return f"{package} {importlib.metadata.version(package)}" if package else f"aoso {aoso.__version__}"
