@@ -177,11 +177,3 @@ def _saved(booster: lightgbm.Booster) -> str:
 
 OURS = {"aoso": Aoso, "libaoso_predict": Predict, "onnx": Onnx}
 THEIRS = {"lightgbm": LightGBM, "tl2cgen": TL2cgen, "lleaves": Lleaves}
-TITLES = {
-    "aoso": "aoso",
-    "libaoso_predict": "`libaoso_predict`",
-    "onnx": "ONNX Runtime, aoso's export",
-    "lightgbm": "LightGBM",
-    "tl2cgen": "TL2cgen (treelite), LightGBM's model",
-    "lleaves": "lleaves, LightGBM's model",
-}
