@@ -6,7 +6,7 @@
 
 #include "aoso_predict.h"
 
-enum { ROWS = 200 };
+enum { ROWS = 200, FEW_ROWS = 10, MANY_CLASSES = 1000 }; /* FEW_ROWS: with more classes than MANY_CLASSES */
 
 static uint64_t state = 7;
 
@@ -48,19 +48,20 @@ int main(int argc, char **argv) {
     aosop_model *model;
     check(aosop_load(argv[1], &model));
     const int64_t features = aosop_num_features(model), classes = aosop_num_classes(model);
-    double *x = malloc((size_t)(ROWS * features) * sizeof *x), *scores = malloc((size_t)(ROWS * classes) * sizeof *scores);
+    const int64_t n = classes > MANY_CLASSES ? FEW_ROWS : ROWS;
+    double *x = malloc((size_t)(n * features) * sizeof *x), *scores = malloc((size_t)(n * classes) * sizeof *scores);
     int32_t found[ROWS];
     if (!x || !scores) return 1;
-    for (int64_t i = 0; i < ROWS; i++)
+    for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < features; j++) x[i * features + j] = value_of(model, j);
-    const aosop_rows rows = aosop_row_major(x, AOSOP_FLOAT64, ROWS, features);
-    write_numbers(argv[2], "rows", x, sizeof *x, (size_t)(ROWS * features));
-    check(aosop_predict_raw(model, &rows, 0, scores, ROWS * classes));
-    write_numbers(argv[2], "raw", scores, sizeof *scores, (size_t)(ROWS * classes));
-    check(aosop_predict_proba(model, &rows, 0, scores, ROWS * classes));
-    write_numbers(argv[2], "proba", scores, sizeof *scores, (size_t)(ROWS * classes));
-    check(aosop_predict(model, &rows, 0, found, ROWS));
-    write_numbers(argv[2], "class", found, sizeof *found, ROWS);
+    const aosop_rows rows = aosop_row_major(x, AOSOP_FLOAT64, n, features);
+    write_numbers(argv[2], "rows", x, sizeof *x, (size_t)(n * features));
+    check(aosop_predict_raw(model, &rows, 0, scores, n * classes));
+    write_numbers(argv[2], "raw", scores, sizeof *scores, (size_t)(n * classes));
+    check(aosop_predict_proba(model, &rows, 0, scores, n * classes));
+    write_numbers(argv[2], "proba", scores, sizeof *scores, (size_t)(n * classes));
+    check(aosop_predict(model, &rows, 0, found, n));
+    write_numbers(argv[2], "class", found, sizeof *found, (size_t)n);
     free(x);
     free(scores);
     aosop_free(model);

@@ -35,7 +35,7 @@ class PredictTest {
             double[][] rows = Models.rows(flat, model.numFeatures()), proba = Models.rows(flatProba, model.numClasses());
             double[][] raw = Models.rows(Models.doubles(name, "raw"), model.numClasses());
             int[] classes = Models.ints(name, "class");
-            assertEquals(200, rows.length);
+            assertEquals(model.numClasses() > 1000 ? 10 : 200, rows.length);
             double[] out = new double[model.numClasses()];
             for (int i = 0; i < rows.length; i++) {
                 assertBits(proba[i], model.predictProba(rows[i]));
