@@ -19,12 +19,11 @@ const (
 // Preset is a strategy for parameters that are unset.
 type Preset = spec.Preset
 
-// The presets.
+// The presets beside the default, which is auto.
 const (
-	PresetAuto  Preset = "auto"  // parameters that suit the data
-	PresetFast  Preset = "fast"  // the same, sooner
-	PresetBest  Preset = "best"  // the same, more accurate and slower
-	PresetPaper Preset = "paper" // the same for all data
+	PresetFast  Preset = "fast"  // sooner than by default
+	PresetBest  Preset = "best"  // more accurate than by default, and slower
+	PresetPaper Preset = "paper" // as in the paper, whatever the data
 )
 
 // Parameter describes a field of [Params].

@@ -78,9 +78,9 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"zero", "0 for every class"},
 			{"linear", "linear discriminant scores (LDA) of the numeric features"},
-			{"mixed", "linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better"},
+			{"mixed", "linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better; zero for a single model"},
 		},
-		Limits:     "linear and mixed need method aoso, and allow neither a custom objective nor monotone constraints. mixed needs an ensemble.",
+		Limits:     "linear and mixed need method aoso, and allow neither a custom objective nor monotone constraints.",
 		Exclusions: []Exclusion{{OtherMethod, []string{"zero"}}, {WithObjective, []string{"zero"}}, {WithMonotone, []string{"zero"}}},
 	},
 	{
@@ -113,8 +113,8 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"auto", "values for the size of the data, among which held-out rows choose"},
 			{"fast", "as auto, with fewer trees and, in most cases, a larger learning_rate"},
-			{"best", "as auto, with an ensemble of 20 for fewer than 100,000 rows and at most 100 classes"},
 			{"paper", "n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration"},
+			{"best", "as auto, with an ensemble of 20 for fewer than 100,000 rows and at most 100 classes"},
 		},
 		Detail: "Methods abc and logitboost and data of fewer than 10 rows have the n_estimators, max_leaves and learning_rate of paper. " +
 			"Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.",

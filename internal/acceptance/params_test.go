@@ -36,7 +36,7 @@ func TestParamErrors(t *testing.T) {
 		{"min_samples_leaf", -1, func(p *aoso.Params) { p.MinSamplesLeaf = -1 }, nil},
 		{"min_child_weight", -1.0, func(p *aoso.Params) { p.MinChildWeight = -1 }, nil},
 		{"gamma", math.Inf(1), func(p *aoso.Params) { p.Gamma = math.Inf(1) }, nil},
-		{"preset", "slow", func(p *aoso.Params) { p.Preset = "slow" }, []string{"auto, fast or paper"}},
+		{"preset", "slow", func(p *aoso.Params) { p.Preset = "slow" }, []string{"auto, fast, paper or best"}},
 		{"calibration", "", func(p *aoso.Params) { p.Calibration = "" }, []string{"auto, none, holdout or folds"}},
 		{"reg_lambda", -0.5, func(p *aoso.Params) { p.RegLambda = -0.5 }, nil},
 		{"max_delta_step", -1.0, func(p *aoso.Params) { p.MaxDeltaStep = -1 }, nil},

@@ -178,9 +178,16 @@ func (e *ensemble) last() bool { return len(e.refitted) == e.job.Folds-1 }
 
 // count counts the trees that are complete.
 func (e *ensemble) count(s *Status) {
-	s.MaxTrees, s.Trees = 0, 0
+	s.MaxTrees = 0
 	for _, h := range e.halves {
-		s.MaxTrees += e.job.Folds / 2 * h.params.NEstimators
+		ungrown := e.job.Folds/2 - len(h.grown)
+		s.MaxTrees += ungrown * h.params.NEstimators
+		for _, f := range h.grown {
+			s.MaxTrees += f.Trees()
+		}
+		if ungrown > 0 {
+			s.Trees = 0
+		}
 	}
 	for _, f := range e.refitted {
 		s.Trees += f.Trees()

@@ -36,10 +36,10 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case filled.Start == "mixed" && filled.Ensemble <= 1:
-			return nil, argument.New("start", filled.Start, "zero or linear, for a single model")
-		case filled.Start != "zero" && !linear.Fits(s.Features, s.Classes):
+		if filled.Start == "mixed" && filled.Ensemble == 1 {
+			filled.Start = "zero"
+		}
+		if filled.Start != "zero" && !linear.Fits(s.Features, s.Classes) {
 			return nil, argument.New("start", filled.Start, "zero, for %d classes of %d features", s.Classes, s.Features)
 		}
 		if len(settings) == 0 || filled != settings[len(settings)-1] {

@@ -85,7 +85,7 @@ def test_derived_models(linear, letters):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"start": "line"}, 'start is "line"; allowed: zero or linear'),
+        ({"start": "line"}, 'start is "line"; allowed: zero, linear or mixed'),
         ({"start": "linear", "method": "abc", "n_estimators": 5}, 'start is "linear"; allowed: zero, for method abc'),
         ({"start": "linear", "monotone_constraints": [1, 0, 0, 0]}, 'start is "linear"; allowed: zero, with monotone_constraints'),
     ],
@@ -132,6 +132,6 @@ def test_many_classes_begin_with_linear_scores_where_rows_can_judge(many):
     ):
         assert aoso.train(params, train_set, valid=valid).params["start"] == start, params
     assert aoso.train({"n_estimators": 3, "calibration": "none"}, train_set).params["start"] == "zero"
-    assert aoso.suggest_params(*x.shape, 120)["start"] == "linear" and aoso.suggest_params(*x.shape, 100)["start"] == "zero"
+    assert aoso.suggest_params(*x.shape, 120)["start"] == "linear" and aoso.suggest_params(*x.shape, 100)["start"] == "mixed"
     fewer = np.flatnonzero(y < 100)
     assert aoso.train({"n_estimators": 3}, aoso.Dataset(x[fewer], y[fewer])).params["start"] == "zero"

@@ -117,7 +117,7 @@ def test_bad_arguments(small, arguments, message):
 
 @pytest.mark.parametrize(
     "params",
-    [{"max_leaves": 1}, {"method": "xyz"}, {"max_bin": 0.5}, {"n_jobs": 0}, {"preset": "best"}, {"calibration": "isotonic"}, {"n_estimators": -1},
+    [{"max_leaves": 1}, {"method": "xyz"}, {"max_bin": 0.5}, {"n_jobs": 0}, {"preset": "good"}, {"calibration": "isotonic"}, {"n_estimators": -1},
      {"learning_rate": "none"}, {"reg_lambda": -2}],
     ids=str,
 )  # fmt: skip

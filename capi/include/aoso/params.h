@@ -53,8 +53,8 @@ enum { /* metric. Metric that early stopping monitors. */
 enum { /* preset. Strategy for parameters that you leave unset. */
     AOSO_PRESET_AUTO = 0, /* values for the size of the data, among which held-out rows choose */
     AOSO_PRESET_FAST = 1, /* as auto, with fewer trees and, in most cases, a larger learning_rate */
-    AOSO_PRESET_BEST = 2, /* as auto, with an ensemble of 20 for fewer than 100,000 rows and at most 100 classes */
-    AOSO_PRESET_PAPER = 3, /* n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration */
+    AOSO_PRESET_PAPER = 2, /* n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration */
+    AOSO_PRESET_BEST = 3, /* as auto, with an ensemble of 20 for fewer than 100,000 rows and at most 100 classes */
 };
 
 enum { /* calibration. Rows on which training fits the temperature, which calibrates the probabilities. */
@@ -68,7 +68,7 @@ enum { /* start. Initial scores: the raw scores of a row before the first tree. 
     AOSO_START_DEFAULT = 0, /* mixed for an ensemble; else zero or, above 100 classes, zero or linear, whichever has the lower loss on held-out rows */
     AOSO_START_ZERO = 1, /* 0 for every class */
     AOSO_START_LINEAR = 2, /* linear discriminant scores (LDA) of the numeric features */
-    AOSO_START_MIXED = 3, /* linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better */
+    AOSO_START_MIXED = 3, /* linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better; zero for a single model */
 };
 
 /* The parameters of training. A default outside the values allowed, such as
@@ -252,7 +252,7 @@ typedef struct aoso_params {
     int64_t category_limit;
 
     /* Initial scores: the raw scores of a row before the first tree. linear and mixed need method aoso, and allow
-     * neither a custom objective nor monotone constraints. mixed needs an ensemble.
+     * neither a custom objective nor monotone constraints.
      * Default: AOSO_START_DEFAULT. */
     int64_t start;
 
