@@ -126,12 +126,15 @@ test-arm64: asm-check ## run the conformance suite of the kernels and prediction
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
 	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
 
-# Needs Python 3.11 or later and access to PyPI. AOSO_DATA sets another data folder.
-test-export: build ## check exported models with onnxruntime and LightGBM
+# Needs Python 3.11 or later and access to PyPI, and for PMML, Java 17 and Maven. AOSO_DATA sets another data folder, and
+# EXPORT_SETS names the data sets to check if not all.
+JARS = build/export/pmml
+test-export: build ## check exported models with onnxruntime, LightGBM, treelite and jpmml-evaluator
 	@mkdir -p build
 	test -x build/export/bin/python || python3 -m venv build/export
 	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r tools/exportcheck/requirements.txt
-	build/export/bin/python tools/exportcheck/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
+	if command -v java >/dev/null && command -v mvn >/dev/null; then mvn -q -B -Dstyle.color=never -f tools/exportcheck/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/$(JARS); fi
+	build/export/bin/python tools/exportcheck/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz $(JARS) $(EXPORT_SETS)
 
 # The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, and several trainings
 # at once on one dataset. It also vets the root package for purego, whose packages it compiles anyway. RACE=work checks everything.

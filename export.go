@@ -29,14 +29,16 @@ func ExportFormats() []ExportFormat {
 type ExportOptions struct {
 	Trees int // use only the first trees; 0: all
 	Tree  int // of a format that shows one tree: its number, from 0
+
+	Force bool // write a file of more than 100 MB where trees stand for linear scores
 }
 
 // Export writes the model in one of the [ExportFormats], such as "onnx". The chapter on export
 // formats describes each.
 //
-// Formats for other programs have no linear scores: trees of all classes stand
-// for them, whose values are rounded to float32. Raw scores may then differ by
-// about a millionth. Where the trees would be too large, it is an error.
+// The formats lightgbm and treelite have no linear scores: trees of all classes
+// stand for them, whose values are rounded to float32. Raw scores may then differ
+// by about a millionth. More than 100 MB of them are an error without Force.
 func (m *Model) Export(w io.Writer, format string, options ...ExportOptions) error {
 	o := last(options)
 	var names []string
@@ -59,7 +61,7 @@ func (m *Model) Export(w io.Writer, format string, options ...ExportOptions) err
 		if o.Trees != 0 && o.Trees != m.Trees() {
 			m = m.with(m.content.Forest.Truncated(o.Trees))
 		}
-		return f.Write(w, &m.content, o.Tree)
+		return public(f.Write(w, &m.content, o.Tree, o.Force))
 	}
 	return badArgument("format", format, "%s", strings.Join(names, ", "))
 }

@@ -41,6 +41,14 @@ func kernels(level string) (*kernel.Funcs, error) {
 	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
 }
 
+func defaultLevel() (string, error) {
+	k, err := kernels("")
+	if err != nil {
+		return "", err
+	}
+	return k.Level, nil
+}
+
 // predictionBytes returns the most memory for the steps of trees that predict
 // together: a quarter of the second-level cache.
 func predictionBytes() int {

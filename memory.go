@@ -113,7 +113,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	}
 	most := memory.Memory{}
 	for _, setting := range options {
-		most = most.Greater(memory.Estimate(data.Shape(s), boost.Params(setting), p.settings().Plan(data.Shape(s), false, 0).Folds, defaultSampleRows))
+		most = most.Greater(memory.Estimate(data.Shape(s), boost.Params(setting), p.settings().Plan(data.Shape(s), false).Folds, defaultSampleRows))
 	}
 	return MemoryEstimate(most), nil
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/forc"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/predict"
 )
@@ -44,15 +45,17 @@ func (m *Model) columns(x Features) (bin.Source, error) {
 // Classes returns the labels of the classes, in the order of their numbers.
 func (m *Model) Classes() []string { return slices.Clone(m.content.Classes) }
 
-// LabelType returns the type of the labels as [Model.WithLabelType] was told, or "".
+// LabelType returns the type that the labels had in the program that trained the model, such as "int8", if it noted
+// it; else "". The Python package does.
 func (m *Model) LabelType() string { return m.content.LabelType }
 
-// WithLabelType returns the model with a note of what type its labels had in the
-// program that trained it, such as "int8" or "bool": at most 64 bytes of UTF-8.
-// The note is part of the file, and of the models that are made of this one. The
-// Python package, whose labels have types, gives and reads it. It changes neither
-// predictions nor the fingerprint.
-func (m *Model) WithLabelType(labelType string) (*Model, error) {
+func init() {
+	forc.WithLabelType = func(m any, labelType string) (any, error) { return m.(*Model).withLabelType(labelType) }
+	forc.Walked = func(p any) float64 { return p.(*RowPredictor).walkedShare() }
+	forc.DefaultLevel = defaultLevel
+}
+
+func (m *Model) withLabelType(labelType string) (*Model, error) {
 	if len(labelType) > maxLabelType || !utf8.ValidString(labelType) {
 		return nil, badArgument("labelType", labelType, "at most %d bytes of UTF-8", maxLabelType)
 	}

@@ -29,10 +29,12 @@ type Params struct {
 	// Allowed: 1 to 63. Default: 0, which means 8 to 32, less above 62.5 million rows × trees.
 	LeafClasses int `json:"leaf_classes"`
 	// Initial scores: the raw scores of a row before the first tree. "zero": 0 for every class;
-	// "linear": linear discriminant scores (LDA) of the numeric features. linear needs method aoso,
-	// and allows neither a custom objective nor monotone constraints.
-	// Default: "", which means zero; above 100 classes, zero or linear, whichever has the lower loss
-	// on held-out rows.
+	// "linear": linear discriminant scores (LDA) of the numeric features; "mixed": linear for half of
+	// the members of an ensemble and zero for the others, or the better for all if it is much better.
+	// linear and mixed need method aoso, and allow neither a custom objective nor monotone
+	// constraints. mixed needs an ensemble.
+	// Default: "", which means mixed for an ensemble; else zero or, above 100 classes, zero or linear,
+	// whichever has the lower loss on held-out rows.
 	Start string `json:"start"`
 	// How a node chooses its class pairs. "second_order": by gain, estimated from gradients and
 	// Hessians, as in the paper; "first_order": by gradients alone; "root": as second_order, but once
@@ -98,10 +100,10 @@ type Params struct {
 	// Number of models whose raw scores are averaged; 1 means a single model. Each member grows its
 	// trees without two of as many parts of the rows. Then its leaf values are computed from all rows.
 	// n_estimators counts the trees of all members. By default, there is a single model if
-	// n_estimators, calibration or time_limit is set. More than 1 need method aoso, full leaves, start
-	// zero, and rows that training holds out, and exclude time_limit, monotone constraints, validation
-	// sets and custom objectives.
-	// Allowed: 1, 5, 10 or 20. Default: 0, which means 1 to 5, 5 for fewer than 20,000 rows and at
+	// n_estimators, calibration or time_limit is set. More than 1 need method aoso, full leaves, and
+	// rows that training holds out, and exclude time_limit, monotone constraints, validation sets and
+	// custom objectives.
+	// Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 6, 6 for fewer than 20,000 rows and at
 	// most 100 classes, else 1.
 	Ensemble int `json:"ensemble"`
 	// Number added to the sum of Hessians of each category when categories are ordered; larger values

@@ -90,8 +90,8 @@ func (p *RowPredictor) Class(row []float64) (int, error) {
 	return class, nil
 }
 
-// Walked returns the share of the trees that the calls of Class have needed so far.
-func (p *RowPredictor) Walked() float64 {
+// walkedShare returns the share of the trees that the calls of Class have needed so far.
+func (p *RowPredictor) walkedShare() float64 {
 	if p.asked == 0 {
 		return 0
 	}

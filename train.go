@@ -115,7 +115,7 @@ type Result struct {
 
 // Train trains a model. Unless all parameters are given, it first trains without
 // a part of the rows, to choose parameters by them and to calibrate the model.
-// Of few rows, the model is by default the average of five: see Params.Ensemble.
+// Of few rows, the model is by default the average of six: see Params.Ensemble.
 // Training ends at NEstimators trees, when nothing can be split any
 // more, when the log losses of the training rows sum to at most StopLoss, after
 // EarlyStoppingRounds iterations without a better validation metric (the model is

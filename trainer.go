@@ -113,15 +113,14 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := cmp.Or(agree(train.set.Ranks, &p), checkKnownByAny(train.set.Ranks, o.validSets())); err != nil {
 		return job, nil, err
 	}
-	plan := p.settings().Plan(shape, train.start != nil, len(o.Others))
+	planned := *p.settings()
+	planned.Ensemble = options[0].Ensemble
+	plan := planned.Plan(shape, train.start != nil)
 	if o.Objective != nil {
 		job.Objective, plan = boost.Objective(o.Objective), settings.Plan{}
 	}
-	if err := p.settings().CheckEnsemble(shape, len(o.Others), plan); err != nil {
+	if err := planned.CheckEnsemble(shape, plan); err != nil {
 		return job, nil, public(err)
-	}
-	for i := range job.Settings {
-		job.Settings[i].Ensemble = plan.Members()
 	}
 	job.Folds, job.Scouts = plan.Folds, plan.Scouts
 	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
@@ -267,7 +266,10 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 		}
 	}
 	if o.Valid != nil || len(o.Others) > 0 || o.Objective != nil || train.start != nil {
-		checked.Ensemble = cmp.Or(checked.Ensemble, 1)
+		if checked.Ensemble > 1 {
+			return nil, badArgument("ensemble", checked.Ensemble, "0 or 1 with a validation set, a custom objective or a model to continue")
+		}
+		checked.Ensemble = 1
 	}
 	options, err := checked.Resolve(train.shape())
 	return options, public(err)

@@ -4,21 +4,21 @@ package main
 import "C"
 
 import (
-	"cmp"
 	"encoding/json"
-	"os"
 	"runtime"
 
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/forc"
 	"github.com/libaoso/aoso/internal/par"
 )
 
 //export goaoso_build_info
 func goaoso_build_info(buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
 	return try(func() error {
-		if err := (aoso.Params{}).Check(); err != nil { // of AOSO_LEVEL
+		level, err := forc.DefaultLevel()
+		if err != nil {
 			return err
 		}
 		info, err := json.Marshal(struct {
@@ -31,7 +31,7 @@ func goaoso_build_info(buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_s
 			Threads int      `json:"threads"`
 		}{
 			C.GoString(C.aoso_version_string()), C.AOSO_ABI_VERSION, runtime.Version(),
-			cmp.Or(os.Getenv("AOSO_LEVEL"), aoso.Levels()[0]), aoso.Levels(), cpuid.CPU.BrandName, par.Available(),
+			level, aoso.Levels(), cpuid.CPU.BrandName, par.Available(),
 		})
 		if err != nil {
 			return err

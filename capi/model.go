@@ -11,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/forc"
 )
 
 type model struct {
@@ -241,7 +242,8 @@ func goaoso_model_with_label_type(handle C.uintptr_t, labelType *C.char, out *C.
 			if err != nil {
 				return nil, err
 			}
-			return m.WithLabelType(noted)
+			with, err := forc.WithLabelType(m.Model, noted)
+			return with.(*aoso.Model), err
 		})
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/forc"
 )
 
 // predictor predicts single rows.
@@ -121,7 +122,7 @@ func goaoso_predictor_walked(handle C.uintptr_t, out *C.double) C.aoso_status {
 			return err
 		}
 		return useAlone("predictor", uint64(handle), func(p *predictor) error {
-			*out = C.double(p.rows.Walked())
+			*out = C.double(forc.Walked(p.rows))
 			return nil
 		})
 	})

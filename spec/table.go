@@ -73,13 +73,14 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "start", Field: "Start", Group: Algorithm, Type: String, Default: "", C: C{Slot: 37, Enum: "START", Type: "int64_t"},
-		Auto: "zero; above 100 classes, zero or linear, whichever has the lower loss on held-out rows",
+		Auto: "mixed for an ensemble; else zero or, above 100 classes, zero or linear, whichever has the lower loss on held-out rows",
 		Help: "Initial scores: the raw scores of a row before the first tree.",
 		Choices: []Choice{
 			{"zero", "0 for every class"},
 			{"linear", "linear discriminant scores (LDA) of the numeric features"},
+			{"mixed", "linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better"},
 		},
-		Limits:     "linear needs method aoso, and allows neither a custom objective nor monotone constraints.",
+		Limits:     "linear and mixed need method aoso, and allow neither a custom objective nor monotone constraints. mixed needs an ensemble.",
 		Exclusions: []Exclusion{{OtherMethod, []string{"zero"}}, {WithObjective, []string{"zero"}}, {WithMonotone, []string{"zero"}}},
 	},
 	{
@@ -213,12 +214,12 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "ensemble", Field: "Ensemble", Group: Trees, Type: Int, Default: "0", C: C{Slot: 38},
-		Chosen: between(1, 5), Auto: "5 for fewer than 20,000 rows and at most 100 classes, else 1",
+		Chosen: between(1, 6), Auto: "6 for fewer than 20,000 rows and at most 100 classes, else 1",
 		Help:    "Number of models whose raw scores are averaged; 1 means a single model.",
-		Choices: []Choice{{Value: "1"}, {Value: "5"}, {Value: "10"}, {Value: "20"}},
+		Choices: []Choice{{Value: "1"}, {Value: "6"}, {Value: "10"}, {Value: "20"}},
 		Detail: "Each member grows its trees without two of as many parts of the rows. Then its leaf values are computed from all rows. " +
 			"n_estimators counts the trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.",
-		Limits: "More than 1 need method aoso, full leaves, start zero, and rows that training holds out, and exclude time_limit, monotone constraints, validation sets and custom objectives.",
+		Limits: "More than 1 need method aoso, full leaves, and rows that training holds out, and exclude time_limit, monotone constraints, validation sets and custom objectives.",
 	},
 	{
 		Name: "category_smoothing", Field: "CategorySmoothing", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 29},

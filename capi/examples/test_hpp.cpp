@@ -629,7 +629,14 @@ static void exports() {
     EXPECT(json.find(model.tree(0)) < json.find(model.tree(11)) && json.find(model.tree(11)) != std::string::npos);
     EXPECT(model.exported("dot", 3).find("digraph tree3 {") == 0);
     EXPECT(!model.exported("onnx").empty() && !model.exported("lightgbm").empty());
-    model.export_file("json", "test_hpp.json");
+    std::string forced;
+    aoso_export_options options{};
+    options.force = 1;
+    model.export_with("json", options, [&](const char *bytes, std::size_t size) { forced.append(bytes, size); });
+    EXPECT(forced == json);
+    EXPECT(status_of([&] { model.export_with("json", options); }) == AOSO_INVALID_ARGUMENT);
+    options.path = "test_hpp.json";
+    model.export_with("json", options);
     std::FILE *file = std::fopen("test_hpp.json", "rb");
     std::string text(json.size() + 1, 0);
     text.resize(std::fread(text.data(), 1, text.size(), file));
@@ -637,7 +644,7 @@ static void exports() {
     EXPECT(text == json);
     std::remove("test_hpp.json");
     EXPECT(status_of([&] { model.tree(12); }) == AOSO_INVALID_ARGUMENT);
-    EXPECT(status_of([&] { model.exported("pmml"); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.exported("pdf"); }) == AOSO_INVALID_ARGUMENT);
     EXPECT(status_of([&] { model.export_file("json", "no/such/folder/file"); }) == AOSO_IO);
     bool thrown = false;
     try {

@@ -52,10 +52,14 @@ static void formats(const char *path) {
         char format[100] = "";
         at += strlen(key);
         strncat(format, at, strcspn(at, "\""));
-        FAILS(AOSO_INVALID_ARGUMENT, format, aoso_model_export(model, "pmml", 0, keep_bytes, &exported)); // it names all
+        FAILS(AOSO_INVALID_ARGUMENT, format, aoso_model_export(model, "pdf", 0, keep_bytes, &exported)); // it names all
         export_text(format, 0);
         OK(aoso_model_export_file(model, format, 0, path));
         EXPECT(exported.size > 100 && equals_file(&exported, path));
+        aoso_export_options options = {.struct_size = sizeof options, .path = path};
+        remove(path);
+        OK(aoso_model_export_with(model, format, &options, NULL, NULL));
+        EXPECT(equals_file(&exported, path));
         memset(&other, 0, sizeof other);
         other.predict = 1;
         OK(aoso_model_export(model, format, 0, keep_bytes, &other));
@@ -64,6 +68,10 @@ static void formats(const char *path) {
     EXPECT(count >= 5 && *list == '[' && list[strlen(list) - 1] == ']');
     EXPECT(strncmp(export_text("lightgbm", 0), "tree\nversion=", 13) == 0 && strstr(exported.text, "num_class=3\n"));
     EXPECT(strncmp(export_text("dot", 29), "digraph tree29 {", 16) == 0);
+    aoso_export_options last = {.struct_size = sizeof last, .force = 1, .tree = 29};
+    memset(&other, 0, sizeof other);
+    OK(aoso_model_export_with(model, "dot", &last, keep_bytes, &other));
+    EXPECT(other.size == exported.size && memcmp(other.text, exported.text, other.size) == 0);
     EXPECT(memchr(export_text("onnx", 0), 0, exported.size)); // the format is binary
     EXPECT(strstr(strstr(list, "\"onnx\""), "\"binary\":true") && strstr(strstr(list, "\"dot\""), "\"one_tree\":true"));
 }
@@ -125,7 +133,7 @@ static void refusals(const char *path) {
         const char *format;
         int64_t tree;
         const char *text;
-    } bad[] = {{"pmml", 0, "format is \"pmml\"; allowed: "}, {"", 0, "format is \"\""},
+    } bad[] = {{"pdf", 0, "format is \"pdf\"; allowed: "}, {"", 0, "format is \"\""},
                {"JSON", 0, "format is \"JSON\""}, {NULL, 0, "format is null"}, {"\xff", 0, "UTF-8"},
                {"dot", 30, "tree is 30; allowed: at least 0 and below 30"}, {"dot", -1, "tree is -1"},
                {"json", 1, "tree is 1; allowed: 0, because format json shows all trees"}};
@@ -140,6 +148,13 @@ static void refusals(const char *path) {
     FAILS(AOSO_IO, "not a regular file", aoso_model_export_file(model, "json", 0, "/dev/null"));
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export(NULL, "json", 0, keep_bytes, w));
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export_file(NULL, "json", 0, path));
+    aoso_export_options options = {.struct_size = sizeof options, .force = 2};
+    FAILS(AOSO_INVALID_ARGUMENT, "options.force is 2; allowed: 0 to 1", aoso_model_export_with(model, "json", &options, keep_bytes, w));
+    options = (aoso_export_options){.struct_size = sizeof options, .tree = 30};
+    FAILS(AOSO_INVALID_ARGUMENT, "tree is 30", aoso_model_export_with(model, "dot", &options, keep_bytes, w));
+    options.path = "\xff";
+    FAILS(AOSO_INVALID_ARGUMENT, "options.path", aoso_model_export_with(model, "dot", &options, keep_bytes, w));
+    FAILS(AOSO_INVALID_ARGUMENT, "write is null", aoso_model_export_with(model, "json", NULL, NULL, w));
     EXPECT(w->calls == 0 && equals_file(&exported, path));
 
     // A model of one class cannot be exported.

@@ -15,6 +15,7 @@ import (
 type exporter struct {
 	model, format, out string
 	trees, tree        int
+	force              bool
 }
 
 func newExport() *cobra.Command {
@@ -34,6 +35,7 @@ func newExport() *cobra.Command {
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
 	f.IntVar(&e.trees, "trees", 0, "export only the first trees; 0: all")
 	f.IntVar(&e.tree, "tree", 0, "for a format of one tree: its number, from 0")
+	f.BoolVar(&e.force, "force", false, "write more than 100 MB where trees stand for linear scores")
 	require(c, "model", "format")
 	complete(c, "format", namesOfFormats()...)
 	return c
@@ -53,7 +55,9 @@ func (e *exporter) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(e.out, c.OutOrStdout(), func(w io.Writer) error { return m.Export(w, e.format, aoso.ExportOptions{Tree: e.tree}) })
+	return writeFile(e.out, c.OutOrStdout(), func(w io.Writer) error {
+		return m.Export(w, e.format, aoso.ExportOptions{Tree: e.tree, Force: e.force})
+	})
 }
 
 func namesOfFormats() (names []string) {
@@ -67,7 +71,7 @@ func namesOfFormats() (names []string) {
 func helpOfFormats() string {
 	var b strings.Builder
 	for _, f := range aoso.ExportFormats() {
-		fmt.Fprintf(&b, "\n  %-9s %s", f.Name, f.Help)
+		fmt.Fprintf(&b, "\n  %-11s %s", f.Name, f.Help)
 	}
 	return b.String()
 }

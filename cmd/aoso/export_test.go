@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,14 +15,17 @@ import (
 func TestExport(t *testing.T) {
 	model := smallModel(t)
 	wants := map[string]string{
-		"c":         "void NAME(predict_raw)(const AOSO_ROW *row, double *scores) {",
-		"go":        "func PredictRaw(row, scores []float64) {",
-		"onnx":      "TreeEnsembleClassifier",
-		"lightgbm":  "objective=multiclass num_class:3",
-		"json":      `"format":"aoso-json"`,
-		"json_tree": `{"nodes":[{`,
-		"dot":       "digraph tree0 {",
-		"text":      "tree 0\n",
+		"c":           "void NAME(predict_raw)(const AOSO_ROW *row, double *scores) {",
+		"go":          "func PredictRaw(row, scores []float64) {",
+		"onnx":        "TreeEnsembleClassifier",
+		"onnx_double": "TreeEnsembleClassifier",
+		"pmml":        `<PMML version="4.4"`,
+		"treelite":    "softmax",
+		"lightgbm":    "objective=multiclass num_class:3",
+		"json":        `"format":"aoso-json"`,
+		"json_tree":   `{"nodes":[{`,
+		"dot":         "digraph tree0 {",
+		"text":        "tree 0\n",
 	}
 	if names := namesOfFormats(); !slices.Equal(names, slices.Sorted(maps.Keys(wants))) {
 		t.Errorf("the formats are %q", names)
@@ -50,7 +55,7 @@ func TestExport(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	model := smallModel(t)
-	fail(t, exitUsage, []string{`format is "pmml"`, "c, dot, go, json, json_tree, lightgbm, onnx, text"}, "export", "--model", model, "--format", "pmml")
+	fail(t, exitUsage, []string{`format is "pdf"`, "c, dot, go, json, json_tree, lightgbm, onnx, onnx_double, pmml, text, treelite"}, "export", "--model", model, "--format", "pdf")
 	fail(t, exitUsage, []string{"format"}, "export", "--model", model)
 	fail(t, exitUsage, []string{"cannot be overwritten"}, "export", "--model", model, "--format", "json", "--out", model)
 	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")
@@ -60,5 +65,26 @@ func TestExportErrors(t *testing.T) {
 	fail(t, exitFailed, []string{"tree is -1"}, "export", "--model", model, "--format", "dot", "--tree", "-1", "--out", out)
 	if _, err := os.Stat(out); err == nil {
 		t.Error("there is a file of nothing")
+	}
+}
+
+// TestExportForce: linear scores of many classes become large trees.
+func TestExportForce(t *testing.T) {
+	var data strings.Builder
+	r := rand.New(rand.NewPCG(1, 1))
+	for row := range 3000 {
+		for range 36 {
+			fmt.Fprintf(&data, "%d,", r.IntN(1000))
+		}
+		fmt.Fprintf(&data, "c%d\n", row%1500)
+	}
+	dir := t.TempDir()
+	model, out := filepath.Join(dir, "wide.aoso"), filepath.Join(dir, "wide.tl")
+	do(t, "train", "--data", file(t, "wide.csv", data.String()), "--model", model, "--start", "linear", "--n-estimators", "1", "--leaf", "sparse", "--calibration", "none")
+	export := []string{"export", "--model", model, "--format", "treelite", "--out", out}
+	fail(t, exitFailed, []string{"force is false", "112 MB", "start=zero"}, export...)
+	do(t, append(export, "--force")...)
+	if stat, err := os.Stat(out); err != nil || stat.Size() < 100e6 {
+		t.Error(err)
 	}
 }

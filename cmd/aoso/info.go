@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/forc"
 	"github.com/libaoso/aoso/internal/terminal"
 )
 
@@ -74,10 +74,10 @@ func (i *inspector) run(c *cobra.Command) error {
 	if i.dump {
 		return m.Export(out, "text", aoso.ExportOptions{Trees: i.trees})
 	}
-	if err := (aoso.Params{}).Check(); err != nil { // of AOSO_LEVEL
+	level, err := forc.DefaultLevel()
+	if err != nil {
 		return err
 	}
-	level := cmp.Or(os.Getenv("AOSO_LEVEL"), aoso.Levels()[0])
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
 		m.LinearFeatures(), m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}

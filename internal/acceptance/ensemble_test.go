@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-const members = 5
+const members = 6
 
 func ofMembers(trees int) func(*aoso.Params) {
 	return func(p *aoso.Params) { p.Ensemble, p.NEstimators = members, trees }
@@ -49,14 +50,29 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
-// TestEnsembleRefitted: every member has the leaf values that Refit gives its trees on all rows.
+// TestEnsembleRefitted: every member has the leaf values that Refit gives its trees on all rows. Linear scores are those
+// of all rows, in half of the members.
 func TestEnsembleRefitted(t *testing.T) {
-	for name, d := range map[string]*table{
-		"plain": gaussians(32, 700, 4, 5), "weights": gaussians(32, 700, 4, 5).weighted(3), "100 classes": gaussians(33, 700, 6, 100),
+	for name, test := range map[string]struct {
+		d     *table
+		start string
+	}{
+		"plain":       {gaussians(32, 700, 4, 5), "zero"},
+		"linear":      {gaussians(32, 700, 4, 5), "linear"},
+		"mixed":       {letter().slice(0, 1000), "mixed"},
+		"weights":     {gaussians(32, 700, 4, 5).weighted(3), "zero"},
+		"100 classes": {gaussians(33, 700, 6, 100), "zero"},
 	} {
+		d := test.d
 		p := defaults(ofMembers(60))
-		p.RegLambda = 0.5
+		if test.start == "mixed" {
+			p.NEstimators = 600
+		}
+		p.RegLambda, p.Start = 0.5, test.start
 		ensemble := trained(t, d, p).Model
+		if start := ensemble.Params().Start; start != test.start {
+			t.Errorf("%s: start %s", name, start)
+		}
 		for member := range members {
 			alone := changed(ensemble, func(c *model.Model) {
 				f := c.Forest.Truncated(0)
@@ -64,6 +80,12 @@ func TestEnsembleRefitted(t *testing.T) {
 					f.AddTree(c.Forest.Tree(i))
 				}
 				f.Scale(members, func(v float64) float32 { return float32(v) })
+				switch {
+				case test.start == "mixed" && member < members/2:
+					f.SetLinear(nil)
+				case test.start == "mixed":
+					f.SetLinear(f.Linear().Scaled(2))
+				}
 				c.Forest = f
 			})
 			again := refitted(t, alone, d, aoso.RefitOptions{})
@@ -79,6 +101,18 @@ func TestEnsembleRefitted(t *testing.T) {
 			if most > allowed {
 				t.Errorf("%s, member %d: a leaf value differs by %g", name, member, most)
 			}
+		}
+	}
+}
+
+// TestEnsembleStart: by default, an ensemble has members of both kinds, unless one kind is much better.
+func TestEnsembleStart(t *testing.T) {
+	for start, d := range map[string]*table{
+		"mixed": letter().slice(0, 1500), "linear": gaussians(38, 1500, 10, 4), "zero": checkerboard(39, 1500, 4),
+	} {
+		r := trained(t, d, defaults())
+		if got := r.Model.Params().Start; got != start || (forest(r.Model).Linear() != nil) != (start != "zero") {
+			t.Errorf("start %s in place of %s", got, start)
 		}
 	}
 }
@@ -132,7 +166,6 @@ func TestEnsembleExcluded(t *testing.T) {
 		"method abc":           {change: func(p *aoso.Params) { p.Method = aoso.MethodABC }},
 		"leaf pair":            {change: func(p *aoso.Params) { p.Leaf = "pair" }},
 		"leaf sparse":          {change: func(p *aoso.Params) { p.Leaf = "sparse" }},
-		"linear":               {change: func(p *aoso.Params) { p.Start = "linear" }},
 		"monotone constraints": {change: func(p *aoso.Params) { p.MonotoneConstraints = "[[1,0,0],0,0]" }},
 		"a time limit":         {change: func(p *aoso.Params) { p.TimeLimit = 100 }},
 	} {
@@ -140,11 +173,11 @@ func TestEnsembleExcluded(t *testing.T) {
 		if test.change != nil {
 			test.change(&p)
 		}
-		p.NEstimators, p.Ensemble = 10, members
+		p.NEstimators, p.Ensemble = 20, members
 		if _, err := aoso.NewTrainer(set, p, test.o); err == nil {
 			t.Errorf("%s: no error", name)
 		} else {
-			wantArgumentError(t, err, "ensemble", "5")
+			wantArgumentError(t, err, "ensemble", fmt.Sprint(members))
 		}
 		p.NEstimators, p.Ensemble = 0, 0
 		r := train(t, set, p, test.o)

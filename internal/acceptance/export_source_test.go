@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/model"
 )
 
 // sourceModels are models whose programs differ, with rows to predict.
@@ -36,6 +37,13 @@ func sourceModels(t *testing.T) (models map[string]*aoso.Model, rows map[string]
 	models["manypairs"] = categorical(t, 400, 4, paper)
 	for _, name := range []string{"letters", "pairs", "many", "constant"} {
 		models["linear"+name] = withTemperature(withLinear(models[name], nil), 0.75)
+	}
+	constant, extreme := model.NewLinear([]float32{0.25}), model.NewLinear(make([]float32, 26))
+	extreme.Add(3, []float64{-math.MaxFloat64, math.MaxFloat64}, []float32{1, 2, 3}, slices.Repeat([]float32{-0.1, 0.3}, 13))
+	for name, l := range map[string]*model.Linear{"constant": constant, "pairs": extreme} {
+		f := forest(models[name]).Clone()
+		f.SetLinear(l)
+		models["terms"+name] = changed(models[name], func(c *model.Model) { c.Forest = f })
 	}
 	rows = map[string][][]float64{}
 	for name, m := range models {
@@ -81,35 +89,23 @@ func answers(t *testing.T, m *aoso.Model, rows [][]float64) []byte {
 }
 
 // compareProgram runs a program with rows, and compares what it writes with the answers of
-// a model: the same bits, or close to them if it has linear scores.
+// a model, bit by bit.
 func compareProgram(t *testing.T, m *aoso.Model, rows [][]float64, name string, arguments ...string) {
 	t.Helper()
 	want := answers(t, m, rows)
-	same := bytes.Equal
-	if forest(m).Linear() != nil {
-		same = closeTo
-	}
 	var in []byte
 	for _, row := range rows {
 		in, _ = binary.Append(in, binary.NativeEndian, row)
 	}
 	c := exec.Command(name, arguments...)
 	c.Stdin, c.Stderr = bytes.NewReader(in), os.Stderr
-	if got, err := c.Output(); err != nil || !same(got, want) {
+	if got, err := c.Output(); err != nil || !bytes.Equal(got, want) {
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++
 		}
 		t.Errorf("%s: %v, %d bytes in place of %d, the first difference at %d", filepath.Base(name), err, len(got), len(want), at)
 	}
-}
-
-// closeTo reports whether numbers differ by no more than rounding to float32.
-func closeTo(a, b []byte) bool {
-	x, y := make([]float64, len(a)/8), make([]float64, len(b)/8)
-	_, err1 := binary.Decode(a, binary.NativeEndian, x)
-	_, err2 := binary.Decode(b, binary.NativeEndian, y)
-	return err1 == nil && err2 == nil && slices.EqualFunc(x, y, func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) })
 }
 
 func exportTo(t *testing.T, m *aoso.Model, format, path string) {

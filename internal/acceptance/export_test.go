@@ -63,101 +63,171 @@ func parseProtobuf(t testing.TB, b string) protobuf {
 
 // onnxModel is a parsed ONNX file.
 type onnxModel struct {
+	trees    *onnxTrees // of a classifier, or of the scores that linear scores are added to
+	places   *onnxTrees // of linear scores
+	labels   []string
+	tables   map[string][]float64 // initializers: of target encodings, and the weights of linear scores
+	metadata map[string]string
+	input    string // the type of X
+}
+
+// onnxTrees has the attributes of an ensemble.
+type onnxTrees struct {
+	kind     string // "class" or "target"
 	integers map[string][]int64
 	doubles  map[string][]float64
 	texts    map[string][]string
-	labels   []string
-	tables   map[string][]float64 // initializers, of rates
-	metadata map[string]string
+
+	at      map[onnxNode]int // the positions of nodes
+	roots   []int
+	weights [][]int // by node
 }
+
+type onnxNode struct{ tree, node int64 }
 
 func parseONNX(t testing.TB, b []byte) *onnxModel {
 	t.Helper()
-	doubles := func(data string) (v []float64) {
-		for ; len(data) > 0; data = data[8:] {
-			v = append(v, math.Float64frombits(binary.LittleEndian.Uint64([]byte(data))))
-		}
-		return v
-	}
-	o := &onnxModel{map[string][]int64{}, map[string][]float64{}, map[string][]string{}, nil, map[string][]float64{}, map[string]string{}}
+	o := &onnxModel{tables: map[string][]float64{}, metadata: map[string]string{}}
 	file := parseProtobuf(t, string(b))
 	for _, text := range file[14] {
 		entry := parseProtobuf(t, text)
 		o.metadata[entry[1][0]] = entry[2][0]
 	}
 	graph := parseProtobuf(t, file[7][0])
+	o.input = parseProtobuf(t, parseProtobuf(t, parseProtobuf(t, graph[11][0])[2][0])[1][0])[1][0]
 	for _, text := range graph[5] {
-		if tensor := parseProtobuf(t, text); tensor[10] != nil {
-			o.tables[tensor[8][0]] = doubles(tensor[10][0])
+		tensor := parseProtobuf(t, text)
+		switch name := tensor[8][0]; {
+		case tensor[10] != nil:
+			o.tables[name] = onnxDoubles(tensor[10][0])
+		case name == "labels":
+			o.labels = tensor[6]
+			if tensor[7] != nil {
+				for _, v := range onnxIntegers(tensor[7][0]) {
+					o.labels = append(o.labels, fmt.Sprint(v))
+				}
+			}
 		}
 	}
-	last := len(graph[1]) - 1
-	if last != 1 && len(o.tables) == 0 || parseProtobuf(t, graph[1][0])[4][0] != "Cast" {
-		t.Fatal("not a cast and an ensemble")
+	if cast := parseProtobuf(t, graph[1][0])[4][0] == "Cast"; cast != (o.input == "1") {
+		t.Fatalf("an input of type %s, cast: %v", o.input, cast)
 	}
-	for _, text := range parseProtobuf(t, graph[1][last])[5] {
+	for _, text := range graph[1] {
+		node := parseProtobuf(t, text)
+		switch node[4][0] {
+		case "TreeEnsembleClassifier":
+			o.trees = parseTrees(t, node[5], "class")
+			o.labels = o.trees.texts["classlabels_strings"]
+			for _, v := range o.trees.integers["classlabels_int64s"] {
+				o.labels = append(o.labels, fmt.Sprint(v))
+			}
+		case "TreeEnsembleRegressor":
+			trees := parseTrees(t, node[5], "target")
+			if node[2][0] == "places32" {
+				o.places = trees
+			} else {
+				o.trees = trees
+			}
+		}
+	}
+	return o
+}
+
+func onnxDoubles(data string) (v []float64) {
+	for ; len(data) > 0; data = data[8:] {
+		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64([]byte(data))))
+	}
+	return v
+}
+
+func onnxIntegers(text string) (v []int64) {
+	for data := []byte(text); len(data) > 0; {
+		x, n := binary.Uvarint(data)
+		v, data = append(v, int64(x)), data[n:]
+	}
+	return v
+}
+
+func parseTrees(t testing.TB, attributes []string, kind string) *onnxTrees {
+	o := &onnxTrees{kind: kind, integers: map[string][]int64{}, doubles: map[string][]float64{}, texts: map[string][]string{}}
+	for _, text := range attributes {
 		a := parseProtobuf(t, text)
 		name := a[1][0]
 		switch a[20][0] {
+		case "2":
+			v, err := strconv.ParseInt(a[3][0], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.integers[name] = []int64{v}
 		case "3":
 			o.texts[name] = a[4]
 		case "4":
 			tensor := parseProtobuf(t, a[5][0])
-			o.doubles[name] = doubles(tensor[10][0])
+			o.doubles[name] = onnxDoubles(tensor[10][0])
 			if tensor[1][0] != fmt.Sprint(len(o.doubles[name])) || tensor[2][0] != "11" {
 				t.Fatalf("tensor %s of %s values", name, tensor[1][0])
 			}
 		case "7":
-			for data := []byte(a[8][0]); len(data) > 0; {
-				v, n := binary.Uvarint(data)
-				o.integers[name], data = append(o.integers[name], int64(v)), data[n:]
-			}
+			o.integers[name] = onnxIntegers(a[8][0])
 		case "8":
 			o.texts[name] = a[9]
 		default:
 			t.Fatalf("attribute %s of type %s", name, a[20][0])
 		}
 	}
-	o.labels = o.texts["classlabels_strings"]
-	for _, v := range o.integers["classlabels_int64s"] {
-		o.labels = append(o.labels, fmt.Sprint(v))
-	}
+	o.nodes()
 	return o
 }
 
-// scores returns the sums of a row's weights, as the operator's definition has it.
+// scores returns the scores of a row, by class.
 func (o *onnxModel) scores(row []float64) []float64 {
-	type id struct{ tree, node int64 }
-	at, roots := map[id]int{}, []int{}
-	trees := o.integers["nodes_treeids"]
-	for i, tree := range trees {
-		at[id{tree, o.integers["nodes_nodeids"][i]}] = i
-		if i == 0 || tree != trees[i-1] {
-			roots = append(roots, i)
+	scores := o.trees.sums(row, len(o.labels))
+	if o.places != nil {
+		for t, place := range o.places.sums(row, int(o.places.integers["n_targets"][0])) {
+			for k := range scores {
+				scores[k] += place * o.tables["weights"][t*len(scores)+k]
+			}
 		}
 	}
-	reached := map[id]bool{}
-	for _, i := range roots {
+	return scores
+}
+
+// nodes finds the nodes of trees by their numbers, and the first node of each tree.
+func (o *onnxTrees) nodes() {
+	o.at = map[onnxNode]int{}
+	trees := o.integers["nodes_treeids"]
+	for i, tree := range trees {
+		o.at[onnxNode{tree, o.integers["nodes_nodeids"][i]}] = i
+		if i == 0 || tree != trees[i-1] {
+			o.roots = append(o.roots, i)
+		}
+	}
+	o.weights = make([][]int, len(trees))
+	for i, tree := range o.integers[o.kind+"_treeids"] {
+		leaf := o.at[onnxNode{tree, o.integers[o.kind+"_nodeids"][i]}]
+		o.weights[leaf] = append(o.weights[leaf], i)
+	}
+}
+
+// sums returns the sums of a row's weights by target, as the operators' definition has it.
+func (o *onnxTrees) sums(row []float64, targets int) []float64 {
+	sums := make([]float64, targets)
+	copy(sums, o.doubles["base_values_as_tensor"])
+	for _, i := range o.roots {
 		for mode := o.texts["nodes_modes"][i]; mode != "LEAF"; mode = o.texts["nodes_modes"][i] {
 			x, value := row[o.integers["nodes_featureids"][i]], o.doubles["nodes_values_as_tensor"][i]
 			next := o.integers["nodes_falsenodeids"][i]
 			if mode == "BRANCH_LT" && x < value || mode == "BRANCH_EQ" && x == value || math.IsNaN(x) && o.integers["nodes_missing_value_tracks_true"][i] == 1 {
 				next = o.integers["nodes_truenodeids"][i]
 			}
-			i = at[id{trees[i], next}]
-			reached[id{trees[i], next}] = o.texts["nodes_modes"][i] == "LEAF"
+			i = o.at[onnxNode{o.integers["nodes_treeids"][i], next}]
 		}
-		if i == roots[trees[i]] {
-			reached[id{trees[i], 0}] = true // a tree of one leaf
-		}
-	}
-	scores := make([]float64, len(o.labels))
-	for i, weight := range o.doubles["class_weights_as_tensor"] {
-		if reached[id{o.integers["class_treeids"][i], o.integers["class_nodeids"][i]}] {
-			scores[o.integers["class_ids"][i]] += weight
+		for _, w := range o.weights[i] {
+			sums[o.integers[o.kind+"_ids"][w]] += o.doubles[o.kind+"_weights_as_tensor"][w]
 		}
 	}
-	return scores
+	return sums
 }
 
 // TestONNX applies the operator's definition to what was written; make
@@ -169,10 +239,10 @@ func TestONNX(t *testing.T) {
 			t.Run(fmt.Sprint(v.name, classes), func(t *testing.T) {
 				m := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, 3, classes) })).Model
 				o := parseONNX(t, written(t, exported(m, "onnx")))
-				if !slices.Equal(o.labels, m.Classes()) || o.texts["post_transform"][0] != "SOFTMAX" || len(o.doubles["nodes_values_as_tensor"]) != forest(m).Nodes()+forest(m).Leaves() {
-					t.Fatalf("labels %q, %d nodes", o.labels, len(o.doubles["nodes_values_as_tensor"]))
+				if !slices.Equal(o.labels, m.Classes()) || o.trees.texts["post_transform"][0] != "SOFTMAX" || len(o.trees.doubles["nodes_values_as_tensor"]) != forest(m).Nodes()+forest(m).Leaves() {
+					t.Fatalf("labels %q, %d nodes", o.labels, len(o.trees.doubles["nodes_values_as_tensor"]))
 				}
-				if base := o.doubles["base_values_as_tensor"]; len(base) != classes && (classes > 2 || base != nil) {
+				if base := o.trees.doubles["base_values_as_tensor"]; len(base) != classes && (classes > 2 || base != nil) {
 					t.Errorf("base values %v", base)
 				}
 				want := rawScores(t, m, d.features(), aoso.PredictOptions{})
@@ -210,8 +280,8 @@ func TestONNXLabels(t *testing.T) {
 		f.EndTree()
 		m := withTemperature(newModel(f, c.classes, []string{"x"}), 2)
 		o := parseONNX(t, written(t, exported(m, "onnx")))
-		if got := o.integers["classlabels_int64s"]; !slices.Equal(got, c.numbers) || c.numbers == nil && !slices.Equal(o.texts["classlabels_strings"], c.classes) {
-			t.Errorf("%q: %v, %q", c.classes, got, o.texts["classlabels_strings"])
+		if got := o.trees.integers["classlabels_int64s"]; !slices.Equal(got, c.numbers) || c.numbers == nil && !slices.Equal(o.trees.texts["classlabels_strings"], c.classes) {
+			t.Errorf("%q: %v, %q", c.classes, got, o.trees.texts["classlabels_strings"])
 		}
 		if got := o.scores([]float64{1}); !slices.Equal(got, []float64{0, 0, 0.5}) {
 			t.Errorf("with temperature: %v", got)

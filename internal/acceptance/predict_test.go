@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/forc"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
@@ -185,8 +186,8 @@ func TestPredictNoTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if class, err := p.Class([]float64{1}); class != 0 || err != nil || p.Walked() != 0 {
-		t.Error(class, err, p.Walked())
+	if class, err := p.Class([]float64{1}); class != 0 || err != nil || forc.Walked(p) != 0 {
+		t.Error(class, err, forc.Walked(p))
 	}
 }
 

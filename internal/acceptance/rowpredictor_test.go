@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/forc"
 )
 
 // TestRowPredictor compares with the predictions of all rows at once.
@@ -62,7 +63,7 @@ func TestRowPredictor(t *testing.T) {
 							}
 						}
 					}
-					if walked := p.Walked(); !(walked > 0 && walked <= 1) {
+					if walked := forc.Walked(p); !(walked > 0 && walked <= 1) {
 						t.Errorf("%v of the trees walked", walked)
 					}
 				}
@@ -81,15 +82,15 @@ func TestRowPredictorClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := m.RowPredictor()
-	if err != nil || p.Walked() != 0 {
-		t.Fatal(err, p.Walked())
+	if err != nil || forc.Walked(p) != 0 {
+		t.Fatal(err, forc.Walked(p))
 	}
 	for i, row := range d.x {
 		if class, err := p.Class(row); err != nil || class != classes[i] {
 			t.Fatalf("row %d: class %d, want %d (%v)", i, class, classes[i], err)
 		}
 	}
-	if walked := p.Walked(); walked == 1 {
+	if walked := forc.Walked(p); walked == 1 {
 		t.Error("no tree was left out")
 	}
 	// One class more than once in front: the lowest.

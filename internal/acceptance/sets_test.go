@@ -171,7 +171,7 @@ func TestScoresOfTraining(t *testing.T) {
 		}
 		return true
 	}})
-	if err != nil || r.Phase != aoso.PhaseHoldOut || r.Model.ConformalRows() != 1680 {
+	if err != nil || r.Phase != aoso.PhaseHoldOut || r.Model.ConformalRows() != 1400 {
 		t.Error("interrupted:", r, err)
 	}
 }

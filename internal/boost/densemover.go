@@ -49,9 +49,7 @@ func (m *denseMover) apply() (sum float64, most float32) {
 	if m.scores != nil {
 		classes := m.residuals.Classes
 		m.team.Do(len(m.moves), func(_, i int) {
-			for _, row := range m.moves[i].rows {
-				m.moves[i].leaf.AddTo(m.scores[int(row)*classes:][:classes])
-			}
+			m.moves[i].leaf.AddToRows(m.scores, m.moves[i].rows, classes)
 		})
 	}
 	if m.period != 1 {

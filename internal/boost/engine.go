@@ -18,6 +18,7 @@ import (
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -36,8 +37,8 @@ type Job struct {
 	// included: they are not grown again. Nil: none.
 	Repeated *model.Forest
 
-	// Refit has the trees of a model of other rows, without linear scores: training takes these trees and
-	// computes their leaf values from its own rows. The method is AOSO, and leaves are not sparse. Nil: none.
+	// Refit has the trees of a model of other rows: training takes these trees and computes their leaf values from its
+	// own rows, as it does linear scores. The method is AOSO, and leaves are not sparse. Nil: none.
 	Refit *model.Forest
 
 	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: unconstrained
@@ -78,6 +79,7 @@ type Engine struct {
 	trees        *trees
 	state        *state
 	forest       *model.Forest
+	refitted     tree.Tree   // the last tree of job.Refit, with new leaf values
 	validation   *validation // nil: none
 	others       []*validation
 	weight       float64 // of all training rows
@@ -127,8 +129,11 @@ func New(j Job) *Engine {
 	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
 	}
-	if j.Refit != nil && j.Refit.Trees() == 0 {
-		e.stopped = StoppedByTrees
+	if j.Refit != nil {
+		e.forest.Reserve(j.Refit)
+		if j.Refit.Trees() == 0 {
+			e.stopped = StoppedByTrees
+		}
 	}
 	return e
 }

@@ -65,9 +65,12 @@ func (e *Engine) repeat(iteration int) (trees []*tree.Tree) {
 
 // refit returns a tree of Refit with leaf values from the rows of this training, and moves all rows by it.
 func (e *Engine) refit(number int) *tree.Tree {
-	t := tree.FromModel(e.job.Refit.Tree(number), e.job.Train.Mapper)
+	t := &e.refitted
+	t.Load(e.job.Refit.Tree(number), e.job.Train.Mapper)
+	width := len(t.Leaves[0].Steps)
+	steps := make([]float32, len(t.Leaves)*width)
 	for i := range t.Leaves {
-		t.Leaves[i].Steps = make([]float32, len(t.Leaves[i].Steps))
+		t.Leaves[i].Steps = steps[i*width:][:width]
 	}
 	segments := e.trees.order(t)
 	e.trees.values.Set(t.Leaves, segments)

@@ -23,6 +23,7 @@ type rowDraw struct {
 	ranks  *collective.Group
 	words  []uint64   // a bit for each row: it is drawn
 	near   [][]hashed // by block: rows near the bound
+	edge   []uint64   // hashes of the rows near the bound
 	starts []int      // by block: how many rows of earlier blocks are drawn
 	drawn  []uint32
 }
@@ -66,8 +67,7 @@ func (d *rowDraw) window() (low, high uint64) {
 // from low up to high.
 func (d *rowDraw) drawWithin(seed, low, high uint64, team *par.Team) bool {
 	team.Do(len(d.near), func(_, b int) { d.starts[b+1] = d.hash(b, seed, low, high) })
-	var edge []uint64
-	below := 0
+	edge, below := d.edge[:0], 0
 	for b, near := range d.near {
 		below += d.starts[b+1]
 		for _, row := range near {
@@ -75,6 +75,7 @@ func (d *rowDraw) drawWithin(seed, low, high uint64, team *par.Team) bool {
 		}
 	}
 	below, edge = d.gather(below, edge)
+	d.edge = edge
 	if missing := d.size - below; missing < 0 || missing > len(edge) {
 		return false
 	} else if missing > 0 {

@@ -68,9 +68,7 @@ func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 		return
 	}
 	for _, s := range segments {
-		for _, row := range s.Rows {
-			t.Leaves[s.Leaf].AddTo(v.scores[int(row)*classes:][:classes])
-		}
+		t.Leaves[s.Leaf].AddToRows(v.scores, s.Rows, classes)
 	}
 }
 

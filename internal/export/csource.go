@@ -22,7 +22,7 @@ var cProgram string
 // cSource writes a model as C.
 func cSource(w io.Writer, m *model.Model) error {
 	kinds := map[string]string{
-		"text": "char *const", "index": "uint32_t", "node": "struct node", "word": "uint32_t", "value": "float", "pair": "struct pair",
+		"text": "char *const", "index": "uint32_t", "node": "struct node", "word": "uint32_t", "value": "float", "number": "double", "pair": "struct pair",
 		"feature": "struct feature", "rateColumn": "struct rate_column",
 	}
 	s := &source{Writer: bufio.NewWriter(w), end: "};\n", quoted: cText, table: func(name, kind string, n int) string {
@@ -31,7 +31,7 @@ func cSource(w io.Writer, m *model.Model) error {
 		}
 		return fmt.Sprintf("static const %s %s[%d] = {\n", kinds[kind], cName(name), n)
 	}}
-	return s.write(m, "c", cProgram, "/* tables */\n")
+	return s.write(m, cProgram, "/* tables */\n")
 }
 
 // cName writes a name in lower case with underscores.

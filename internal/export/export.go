@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
+	"github.com/libaoso/aoso/internal/argument"
 	"github.com/libaoso/aoso/internal/model"
 )
 
@@ -18,14 +20,46 @@ type Format struct {
 	MinClasses int    // least number of classes of a model
 	OneTree    bool   // shows one tree only
 	Binary     bool   // not text
+	TreesOnly  bool   // has no linear scores: trees stand for them
 
 	write func(w io.Writer, m *model.Model, tree int) error
 }
 
-// Write writes a model, or one of its trees if the format shows only one.
-func (f *Format) Write(w io.Writer, m *model.Model, tree int) error { return f.write(w, m, tree) }
+// mostBytes bounds the files with trees in place of linear scores. They can take hundreds of
+// times the size of the model.
+const mostBytes = 100e6
 
-// treesOnly returns the model with trees in place of linear scores, which the format lacks.
+// Write writes a model, or one of its trees if the format shows only one. If trees stand for
+// linear scores, and unless forced, it writes nothing beyond mostBytes.
+func (f *Format) Write(w io.Writer, m *model.Model, tree int, force bool) error {
+	if !f.TreesOnly || m.Forest.Linear() == nil {
+		return f.write(w, m, tree)
+	}
+	m, err := treesOnly(m, f.Name)
+	if err != nil {
+		return err
+	}
+	if !force {
+		var size counter
+		if err := f.write(&size, m, tree); err != nil {
+			return err
+		}
+		if size > mostBytes {
+			return argument.New("force", false, "true for a file of %.0f MB: format %s has no linear scores, and trees take their place. Train with start=zero for a smaller file", float64(size)/1e6, f.Name)
+		}
+	}
+	return f.write(w, m, tree)
+}
+
+// counter counts the bytes that are written.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// treesOnly returns the model with trees in place of linear scores.
 func treesOnly(m *model.Model, format string) (*model.Model, error) {
 	const most = 1 << 28 // leaf values
 	f, ok := m.Forest.TreesOnly(most)
@@ -46,3 +80,16 @@ func register(f Format) {
 
 // Formats returns all formats by their names.
 func Formats() []Format { return slices.Clone(formats) }
+
+// wholeNumbers returns the integers that all texts are, as they are written; nil: not all are.
+func wholeNumbers(texts []string) []int64 {
+	numbers := make([]int64, len(texts))
+	for i, text := range texts {
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || strconv.FormatInt(v, 10) != text {
+			return nil
+		}
+		numbers[i] = v
+	}
+	return numbers
+}

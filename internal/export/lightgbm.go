@@ -19,6 +19,7 @@ func init() {
 		Name:       "lightgbm",
 		Help:       "LightGBM's text format, with one tree per class",
 		MinClasses: 2,
+		TreesOnly:  true,
 		write:      func(w io.Writer, m *model.Model, _ int) error { return lightGBM(w, m) },
 	})
 }
@@ -29,13 +30,12 @@ func init() {
 // leaf of zero. Trees that have no class in common share an iteration.
 //
 // Raw scores are the same sums in the same order, divided by the temperature of the model if it
-// has one. Linear scores become trees.
+// has one.
 //
 // A category is encoded as its position, and an unlisted one as the number of categories. In a
 // DataFrame, LightGBM finds the positions of names itself, by pandas_categorical.
 func lightGBM(w io.Writer, m *model.Model) error {
-	m, err := treesOnly(m, "lightgbm")
-	if err != nil {
+	if err := checkLightThresholds(m); err != nil {
 		return err
 	}
 	var trees bytes.Buffer
@@ -82,16 +82,12 @@ func lightCategories(m *model.Model) (infos []string, names []byte, err error) {
 			infos = append(infos, "[-inf:inf]")
 			continue
 		}
-		info, numbers := make([]string, len(categories)+1), make([]int64, len(categories))
-		whole := true
+		info := make([]string, len(categories)+1)
 		for i := range info {
 			info[i] = strconv.Itoa(i)
 		}
-		for i, name := range categories {
-			numbers[i], err = strconv.ParseInt(name, 10, 64)
-			whole = whole && err == nil && strconv.FormatInt(numbers[i], 10) == name
-		}
-		if infos = append(infos, strings.Join(info, ":")); whole {
+		infos = append(infos, strings.Join(info, ":"))
+		if numbers := wholeNumbers(categories); numbers != nil {
 			all = append(all, numbers)
 		} else {
 			all = append(all, categories)
@@ -137,61 +133,44 @@ func lightNames(names []string) []string {
 // lightTrees returns a tree's text for each class; "": the tree does not change the class.
 func lightTrees(m *model.Model, t model.Tree) []string {
 	trees := make([]string, len(m.Classes))
-	values := make([][]float64, len(m.Classes)) // by class: leaf values
-	temperature := cmp.Or(m.Temperature, 1)
-	for i, leaf := range t.Leaves() {
-		for k, v := range leaf.Scores() {
-			if values[k] == nil {
-				values[k] = make([]float64, t.NumLeaves())
-			}
-			values[k][i] += v / temperature
-		}
-	}
-	for k, v := range values {
-		if v != nil {
-			trees[k] = newLightTree(m, t, v).text()
+	for k, c := range classTrees(m, t) {
+		if c != nil {
+			l := &lightTree{classTree: c}
+			l.add(t.Root())
+			trees[k] = l.text()
 		}
 	}
 	return trees
 }
 
+// zeroBelow is the size of values that LightGBM takes for 0.
+const zeroBelow = float64(float32(1e-35))
+
+// checkLightThresholds returns an error if LightGBM would take values on both sides of a
+// threshold for 0.
+func checkLightThresholds(m *model.Model) error {
+	for n := range m.Forest.AllNodes() {
+		if s := n.Split(); s.Threshold() != 0 && math.Abs(s.Threshold()) <= zeroBelow && m.Sides(s) == nil {
+			return fmt.Errorf("feature %s has the threshold %v, and LightGBM takes all values up to 1e-35 for 0: scale the feature before training", m.Features[s.Feature], s.Threshold())
+		}
+	}
+	return nil
+}
+
 // lightTree is a tree of one class, in LightGBM's terms.
 type lightTree struct {
-	model  *model.Model
-	tree   model.Tree
-	values []float64 // by leaf of our tree
-	moves  []bool    // by node of our tree: some leaf below has a value
+	*classTree
 
 	splitFeature, splitGain, threshold, decisionType, leftChild, rightChild, internalValue, internalCount []string
 	leafValue, leafCount                                                                                  []string
 	catBoundaries, catThreshold                                                                           []string
 }
 
-// newLightTree returns a tree with the given leaf values.
-func newLightTree(m *model.Model, t model.Tree, values []float64) *lightTree {
-	l := &lightTree{model: m, tree: t, values: values, moves: make([]bool, t.NumNodes())}
-	for i := len(l.moves) - 1; i >= 0; i-- { // children come after their parents
-		n := t.Node(model.Child(i))
-		l.moves[i] = l.moved(n.Left()) || l.moved(n.Right())
-	}
-	l.add(t.Root())
-	return l
-}
-
-func (l *lightTree) moved(child model.Child) bool {
-	if child.IsLeaf() {
-		return l.values[child.Leaf()] != 0
-	}
-	return l.moves[child]
-}
-
 // add adds a child of our tree and returns its number and its mean value.
 func (l *lightTree) add(child model.Child) (number int, mean float64) {
 	rows := l.tree.Rows(child)
-	if child.IsLeaf() || !l.moves[child] {
-		if child.IsLeaf() {
-			mean = l.values[child.Leaf()]
-		}
+	if value, ok := l.constant(child); ok {
+		mean = value
 		l.leafValue, l.leafCount = append(l.leafValue, decimal(mean)), append(l.leafCount, fmt.Sprint(rows))
 		return -len(l.leafValue), mean
 	}
@@ -218,20 +197,20 @@ func (l *lightTree) add(child model.Child) (number int, mean float64) {
 // split sends left.
 func (l *lightTree) addTest(split model.Split) (swapped bool) {
 	const categorical, missingLeft, nanIsMissing = 1, 2, 8
-	feature, threshold, decision := int(split.Feature), "", nanIsMissing
+	feature, limit, decision := int(split.Feature), "", nanIsMissing
 	if sides := l.model.Sides(split); sides != nil {
 		// LightGBM always sends missing values right.
 		feature, swapped, decision = sides.Feature, sides.MissingLeft, decision|categorical
-		threshold = fmt.Sprint(len(l.catBoundaries))
+		limit = fmt.Sprint(len(l.catBoundaries))
 		l.addSet(sides, !swapped)
 	} else {
 		// LightGBM sends x ≤ threshold left, we x < threshold.
-		threshold = decimal(math.Nextafter(split.Threshold(), math.Inf(-1)))
+		limit = decimal(math.Nextafter(threshold(l.model, split), math.Inf(-1)))
 		if split.MissingLeft {
 			decision |= missingLeft
 		}
 	}
-	l.splitFeature, l.threshold = append(l.splitFeature, fmt.Sprint(feature)), append(l.threshold, threshold)
+	l.splitFeature, l.threshold = append(l.splitFeature, fmt.Sprint(feature)), append(l.threshold, limit)
 	l.decisionType = append(l.decisionType, fmt.Sprint(decision))
 	return swapped
 }

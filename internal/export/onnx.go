@@ -5,20 +5,26 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/libaoso/aoso/internal/model"
 )
 
 func init() {
-	register(Format{
-		Name:       "onnx",
-		Help:       "a TreeEnsembleClassifier for ONNX runtimes, from float32 features to labels and probabilities",
-		MinClasses: 2,
-		Binary:     true,
-		write:      func(w io.Writer, m *model.Model, _ int) error { return onnx(w, m) },
-	})
+	for _, f := range []struct {
+		name, numbers string
+		input         int64
+	}{{"onnx", "float32", tensorFloat}, {"onnx_double", "float64", tensorDouble}} {
+		register(Format{
+			Name:       f.name,
+			Help:       "a TreeEnsemble for ONNX runtimes, from " + f.numbers + " features to labels and probabilities",
+			MinClasses: 2,
+			Binary:     true,
+			write:      func(w io.Writer, m *model.Model, _ int) error { return onnx(w, m, f.input) },
+		})
+	}
 }
+
+const domainML = "ai.onnx.ml" // of operators with trees
 
 // The numbers are those of onnx.proto.
 const (
@@ -34,48 +40,44 @@ const (
 	tensorDouble = 11
 )
 
-// onnx writes a model as a TreeEnsembleClassifier of ai.onnx.ml 3: input X, rows × features of
-// float32, NaN missing; outputs label, by row, and probabilities, rows × classes of float32.
-// Labels are int64 if all classes are integers, else strings.
+// onnx writes a model as a TreeEnsembleClassifier of ai.onnx.ml 3: input X, rows × features, NaN
+// missing; outputs label, by row, and probabilities, rows × classes of float32. Labels are int64 if
+// all classes are integers, else strings.
 //
-// A tree stays one tree, whose leaves have a weight for each class that they change. X is cast
-// to double, which makes the operator compare and add in double: all rows reach the same leaves
-// as here, and sums over thousands of trees lose nothing. Linear scores become trees.
+// A tree stays one tree, whose leaves have a weight for each class that they change. X in double
+// makes the operator compare and add in double. X in float32 is cast to that, and thresholds are
+// placed for it.
 //
 // A category is encoded as its position, and any other number is a category that training did
 // not have. A split on a set of categories becomes a chain of nodes. Target encodings come from
 // tables, as additional columns.
-func onnx(w io.Writer, m *model.Model) error {
-	m, err := treesOnly(m, "onnx")
-	if err != nil {
-		return err
-	}
-	labels, labelType := onnxLabels(m.Classes)
+func onnx(w io.Writer, m *model.Model, input int64) error {
 	var file message
 	file.integer(1, 8) // ir_version
 	file.text(2, "aoso")
 	if m.Encoder != nil {
 		file.text(6, onnxHelp)
 	}
+	labels := newONNXLabels(m.Classes)
 	file.message(7, func(graph *message) {
-		graph.cast("X", "X64", tensorDouble)
-		columns := addRates(graph, m, "X64")
-		graph.message(1, func(node *message) {
-			node.text(1, columns)
-			node.text(2, "label")
-			node.text(2, "probabilities")
-			node.text(4, "TreeEnsembleClassifier")
-			newEnsemble(m).addTo(node)
-			labels(node)
-			node.text(7, "ai.onnx.ml")
-		})
+		x, place := "X", placing(exactThreshold)
+		if input == tensorFloat {
+			graph.cast("X", "X64", tensorDouble)
+			x, place = "X64", threshold
+		}
+		columns := addRates(graph, m, x)
+		if m.Forest.Linear() == nil {
+			addClassifier(graph, m, columns, place, labels)
+		} else {
+			addScores(graph, m, columns, place, labels)
+		}
 		graph.text(2, "aoso")
-		addValue(graph, 11, "X", tensorFloat, len(m.Features))
-		addValue(graph, 12, "label", labelType)
+		addValue(graph, 11, "X", input, len(m.Features))
+		addValue(graph, 12, "label", labels.typ())
 		addValue(graph, 12, "probabilities", tensorFloat, len(m.Classes))
 	})
 	file.addOpset("", 15)
-	file.addOpset("ai.onnx.ml", 3)
+	file.addOpset(domainML, 3)
 	if m.Encoder != nil {
 		categories, err := json.Marshal(m.Categories())
 		if err != nil {
@@ -89,7 +91,7 @@ func onnx(w io.Writer, m *model.Model) error {
 	if len(file) > math.MaxInt32 {
 		return fmt.Errorf("the model would have %d bytes in ONNX, which has room for %d", len(file), math.MaxInt32)
 	}
-	_, err = w.Write(file)
+	_, err := w.Write(file)
 	return err
 }
 
@@ -99,14 +101,24 @@ const onnxHelp = "A value of a categorical feature is the position of the catego
 
 // operator adds a node to a graph.
 func (m *message) operator(kind string, inputs []string, output string, attributes func(node *message)) {
+	m.operatorOf("", kind, inputs, []string{output}, attributes)
+}
+
+// operatorOf adds a node with an operator of a domain.
+func (m *message) operatorOf(domain, kind string, inputs, outputs []string, attributes func(node *message)) {
 	m.message(1, func(node *message) {
 		for _, input := range inputs {
 			node.text(1, input)
 		}
-		node.text(2, output)
+		for _, output := range outputs {
+			node.text(2, output)
+		}
 		node.text(4, kind)
 		if attributes != nil {
 			attributes(node)
+		}
+		if domain != "" {
+			node.text(7, domain)
 		}
 	})
 }
@@ -193,15 +205,47 @@ func (m *message) stringsAttribute(name string, v []string) {
 	})
 }
 
-// onnxLabels returns the attribute of the classes, and the type of labels.
-func onnxLabels(classes []string) (add func(node *message), typ int64) {
-	numbers := make([]int64, len(classes))
-	for k, class := range classes {
-		v, err := strconv.ParseInt(class, 10, 64)
-		if err != nil || strconv.FormatInt(v, 10) != class {
-			return func(node *message) { node.stringsAttribute("classlabels_strings", classes) }, tensorString
-		}
-		numbers[k] = v
+// onnxLabels are the classes: integers if all are, else strings.
+type onnxLabels struct {
+	numbers []int64
+	texts   []string
+}
+
+func newONNXLabels(classes []string) onnxLabels {
+	if numbers := wholeNumbers(classes); numbers != nil {
+		return onnxLabels{numbers: numbers}
 	}
-	return func(node *message) { node.intsAttribute("classlabels_int64s", numbers) }, tensorInt64
+	return onnxLabels{texts: classes}
+}
+
+// typ returns the type of a label.
+func (l onnxLabels) typ() int64 {
+	if l.numbers != nil {
+		return tensorInt64
+	}
+	return tensorString
+}
+
+// addTo adds the labels to a classifier's node.
+func (l onnxLabels) addTo(node *message) {
+	if l.numbers != nil {
+		node.intsAttribute("classlabels_int64s", l.numbers)
+	} else {
+		node.stringsAttribute("classlabels_strings", l.texts)
+	}
+}
+
+// addTensor adds the labels to a graph, as a tensor.
+func (l onnxLabels) addTensor(graph *message, name string) {
+	graph.message(5, func(tensor *message) {
+		tensor.integer(1, int64(len(l.numbers)+len(l.texts)))
+		tensor.integer(2, l.typ())
+		for _, text := range l.texts {
+			tensor.text(6, text)
+		}
+		if l.numbers != nil {
+			tensor.integers(7, l.numbers)
+		}
+		tensor.text(8, name)
+	})
 }

@@ -11,27 +11,47 @@ import (
 
 // ensemble holds the attributes of trees, by their ONNX names.
 type ensemble struct {
-	model *model.Model
+	model     *model.Model
+	threshold placing
 
 	trees, ids, features, lefts, rights, missing []int64
 	thresholds                                   []float64
 	modes                                        []string
 
-	weightTrees, weightIDs, weightClasses []int64
+	weightTrees, weightIDs, weightTargets []int64
 	weights                               []float64
 }
 
-func newEnsemble(m *model.Model) *ensemble {
-	e := &ensemble{model: m}
-	for t, tree := range m.Forest.All() {
-		e.addTree(int64(t), tree)
+// newEnsemble returns the trees of a forest, whose leaves have the given weights for some targets.
+func newEnsemble(m *model.Model, threshold placing, f *model.Forest, weights func(tree int, leaf model.Leaf) iter.Seq2[int, float64]) *ensemble {
+	e := &ensemble{model: m, threshold: threshold}
+	for t, tree := range f.All() {
+		e.addTree(int64(t), tree, func(leaf model.Leaf) iter.Seq2[int, float64] { return weights(t, leaf) })
+	}
+	if f.Trees() == 0 { // the operators need a tree
+		e.add(0, 0, onnxTest{mode: "LEAF"})
+		e.addWeight(0, 0, 0, 0)
 	}
 	return e
 }
 
+// scoreTrees returns the trees of a model, whose targets are the scores of classes.
+func scoreTrees(m *model.Model, threshold placing) *ensemble {
+	temperature := cmp.Or(m.Temperature, 1)
+	return newEnsemble(m, threshold, m.Forest, func(_ int, leaf model.Leaf) iter.Seq2[int, float64] {
+		return func(yield func(int, float64) bool) {
+			for k, v := range onnxWeights(leaf, len(m.Classes)) {
+				if !yield(k, v/temperature) {
+					return
+				}
+			}
+		}
+	})
+}
+
 // addTree adds a tree. Its leaves are numbered after our nodes, and additional nodes of chains
 // after the leaves.
-func (e *ensemble) addTree(number int64, tree model.Tree) {
+func (e *ensemble) addTree(number int64, tree model.Tree, weights func(model.Leaf) iter.Seq2[int, float64]) {
 	nodes := int64(tree.NumNodes())
 	child := func(c model.Child) int64 {
 		if c.IsLeaf() {
@@ -52,15 +72,18 @@ func (e *ensemble) addTree(number int64, tree model.Tree) {
 			id = test.no
 		}
 	}
-	temperature := cmp.Or(e.model.Temperature, 1)
 	for i, leaf := range tree.Leaves() {
 		id := nodes + int64(i)
 		e.add(number, id, onnxTest{mode: "LEAF"})
-		for k, v := range onnxWeights(leaf, len(e.model.Classes)) {
-			e.weightTrees, e.weightIDs = append(e.weightTrees, number), append(e.weightIDs, id)
-			e.weightClasses, e.weights = append(e.weightClasses, int64(k)), append(e.weights, v/temperature)
+		for target, v := range weights(leaf) {
+			e.addWeight(number, id, target, v)
 		}
 	}
+}
+
+func (e *ensemble) addWeight(tree, id int64, target int, weight float64) {
+	e.weightTrees, e.weightIDs = append(e.weightTrees, tree), append(e.weightIDs, id)
+	e.weightTargets, e.weights = append(e.weightTargets, int64(target)), append(e.weights, weight)
 }
 
 // onnxTest is a node of ONNX.
@@ -88,7 +111,7 @@ func (e *ensemble) add(tree, id int64, t onnxTest) {
 func (e *ensemble) tests(s model.Split, left, right int64) []onnxTest {
 	sides := e.model.Sides(s)
 	if sides == nil || s.Set() == nil {
-		return []onnxTest{{"BRANCH_LT", int64(s.Feature), s.Threshold(), s.MissingLeft, left, right}}
+		return []onnxTest{{"BRANCH_LT", int64(s.Feature), e.threshold(e.model, s), s.MissingLeft, left, right}}
 	}
 	yes, no := left, right
 	if sides.UnseenLeft {
@@ -107,8 +130,9 @@ func (e *ensemble) tests(s model.Split, left, right int64) []onnxTest {
 	return tests
 }
 
-// addTo adds the trees to the operator's node.
-func (e *ensemble) addTo(node *message) {
+// addTo adds the trees to the node of an operator, in whose attributes weights are of the given
+// kind.
+func (e *ensemble) addTo(node *message, kind string) {
 	node.intsAttribute("nodes_treeids", e.trees)
 	node.intsAttribute("nodes_nodeids", e.ids)
 	node.intsAttribute("nodes_featureids", e.features)
@@ -117,14 +141,22 @@ func (e *ensemble) addTo(node *message) {
 	node.intsAttribute("nodes_truenodeids", e.lefts)
 	node.intsAttribute("nodes_falsenodeids", e.rights)
 	node.intsAttribute("nodes_missing_value_tracks_true", e.missing)
-	node.intsAttribute("class_treeids", e.weightTrees)
-	node.intsAttribute("class_nodeids", e.weightIDs)
-	node.intsAttribute("class_ids", e.weightClasses)
-	node.doublesAttribute("class_weights_as_tensor", e.weights)
-	if classes := len(e.model.Classes); classes > 2 { // else a class that a row's leaves do not change has no score at all
-		node.doublesAttribute("base_values_as_tensor", make([]float64, classes))
-	}
-	node.attribute("post_transform", attributeString, func(m *message) { m.text(4, "SOFTMAX") })
+	node.intsAttribute(kind+"_treeids", e.weightTrees)
+	node.intsAttribute(kind+"_nodeids", e.weightIDs)
+	node.intsAttribute(kind+"_ids", e.weightTargets)
+	node.doublesAttribute(kind+"_weights_as_tensor", e.weights)
+}
+
+// addClassifier adds the operator of a model without linear scores.
+func addClassifier(graph *message, m *model.Model, columns string, threshold placing, labels onnxLabels) {
+	graph.operatorOf(domainML, "TreeEnsembleClassifier", []string{columns}, []string{"label", "probabilities"}, func(node *message) {
+		scoreTrees(m, threshold).addTo(node, "class")
+		if classes := len(m.Classes); classes > 2 { // else a class that a row's leaves do not change has no score at all
+			node.doublesAttribute("base_values_as_tensor", make([]float64, classes))
+		}
+		node.attribute("post_transform", attributeString, func(m *message) { m.text(4, "SOFTMAX") })
+		labels.addTo(node)
+	})
 }
 
 // onnxWeights returns what a leaf adds to the scores of classes. For two classes the operator

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // source writes a model as a program: tables, and functions that read them. Languages differ
 // only in how they declare a table.
 type source struct {
 	*bufio.Writer
-	m     *model.Model
-	exact bool // scores have the bits of the library
+	m *model.Model
 
 	table  func(name, kind string, n int) string // returns the start of a table
 	end    string                                // of a table
@@ -47,8 +47,8 @@ func (s *source) trees() {
 	for t, tree := range f.All() {
 		nodes, leaves = append(nodes, nodes[t]+tree.NumNodes()), append(leaves, leaves[t]+tree.NumLeaves())
 	}
-	s.list("firstNode", "index", len(nodes), func(i int) string { return strconv.Itoa(nodes[i]) })
-	s.list("firstLeaf", "index", len(leaves), func(i int) string { return strconv.Itoa(leaves[i]) })
+	numbers(s, "firstNode", "index", nodes)
+	numbers(s, "firstLeaf", "index", leaves)
 
 	var all []string
 	var sets []*model.Set
@@ -69,7 +69,7 @@ func (s *source) trees() {
 		}
 		all = append(all, fmt.Sprintf("{%s,%d,%d,%d,%d,%d,%d}", hexadecimal(threshold, 64), split.Feature, n.Left(), n.Right(), set, missingRight, side))
 	}
-	s.list("nodes", "node", max(1, len(all)), orPlaceholder(all, "{0,0,0,0,0,0,0}"))
+	s.filled("nodes", "node", all, "{0,0,0,0,0,0,0}")
 	if s.m.Encoder != nil {
 		words := make([]string, 0, 8*len(sets))
 		for _, set := range sets {
@@ -77,7 +77,7 @@ func (s *source) trees() {
 				words = append(words, fmt.Sprintf("%#x", uint32(word)), fmt.Sprintf("%#x", word>>32))
 			}
 		}
-		s.list("sets", "word", max(8, len(words)), orPlaceholder(words, "0"))
+		s.filled("sets", "word", words, "0")
 	}
 }
 
@@ -87,15 +87,26 @@ const (
 	allRight = 2
 )
 
-// orPlaceholder returns the elements of a table, or a placeholder if there are none: C has no
-// empty tables.
-func orPlaceholder(elements []string, none string) func(i int) string {
-	return func(i int) string {
-		if len(elements) == 0 {
-			return none
-		}
-		return elements[i]
+// filled writes a table of elements, or of a placeholder if there are none: C has no empty tables.
+func (s *source) filled(name, kind string, elements []string, placeholder string) {
+	if len(elements) == 0 {
+		elements = []string{placeholder}
 	}
+	s.list(name, kind, len(elements), func(i int) string { return elements[i] })
+}
+
+// numbers writes a table of numbers.
+func numbers[T float32 | float64 | int](s *source, name, kind string, all []T) {
+	bits := 64
+	if _, single := any(T(0)).(float32); single {
+		bits = 32
+	}
+	s.list(name, kind, max(1, len(all)), func(i int) string {
+		if len(all) == 0 {
+			return "0"
+		}
+		return hexadecimal(float64(all[i]), bits)
+	})
 }
 
 // leaves writes what leaves add to scores.
@@ -103,20 +114,14 @@ func (s *source) leaves() {
 	f := s.m.Forest
 	values, pairs := f.LeafValues(0, f.Trees())
 	if f.Full() {
-		s.list("values", "value", max(1, len(values)), func(i int) string {
-			if len(values) == 0 {
-				return "0"
-			}
-			return hexadecimal(float64(values[i]), 32)
-		})
+		numbers(s, "values", "value", values)
 		return
 	}
-	s.list("values", "pair", max(1, len(values)), func(i int) string {
-		if len(values) == 0 {
-			return "{0,0,0}"
-		}
-		return fmt.Sprintf("{%s,%d,%d}", hexadecimal(float64(values[i]), 32), pairs[2*i], pairs[2*i+1])
-	})
+	steps := make([]string, len(values))
+	for i, v := range values {
+		steps[i] = fmt.Sprintf("{%s,%d,%d}", hexadecimal(float64(v), 32), pairs[2*i], pairs[2*i+1])
+	}
+	s.filled("values", "pair", steps, "{0,0,0}")
 }
 
 // encoder writes how categories become numbers.
@@ -125,7 +130,8 @@ func (s *source) encoder() {
 	if e == nil {
 		return
 	}
-	var features, rates, columns []string
+	var features, columns []string
+	var rates []float32
 	for j := range e.Features {
 		f, count, rated := &e.Features[j], -1, 0
 		if f.Categories != nil {
@@ -139,14 +145,12 @@ func (s *source) encoder() {
 	for j := range e.Features {
 		for _, rate := range e.Features[j].Rates {
 			columns = append(columns, fmt.Sprintf("{%d,%d}", j, len(rates)))
-			for _, r := range rate {
-				rates = append(rates, hexadecimal(float64(r), 32))
-			}
+			rates = append(rates, rate...)
 		}
 	}
-	s.list("features", "feature", len(features), orPlaceholder(features, ""))
-	s.list("rateColumns", "rateColumn", max(1, len(columns)), orPlaceholder(columns, "{0,0}"))
-	s.list("rates", "value", max(1, len(rates)), orPlaceholder(rates, "0"))
+	s.filled("features", "feature", features, "")
+	s.filled("rateColumns", "rateColumn", columns, "{0,0}")
+	numbers(s, "rates", "value", rates)
 	for j := range e.Features {
 		if names := e.Features[j].Categories; len(names) > 0 {
 			s.names(fmt.Sprintf("Categories%d", j), names)
@@ -162,42 +166,72 @@ func hexadecimal(x float64, bits int) string {
 	return strconv.FormatFloat(x, 'x', -1, bits)
 }
 
-// write writes a model as a program, with the tables at the mark. Linear scores become trees.
-func (s *source) write(m *model.Model, format, program, mark string) (err error) {
-	if s.m, err = treesOnly(m, format); err != nil {
-		return err
+// linear writes the tables of linear scores.
+func (s *source) linear() {
+	l := s.m.Forest.Linear()
+	if l == nil {
+		return
 	}
-	s.exact = m.Forest.Linear() == nil
+	columns, first := []int{}, []int{0}
+	edges, places, weights := []float64{}, []float32{}, []float32{}
+	for t := range l.Terms() {
+		skipped := 0
+		if all := l.Edges(t); len(all) > 0 && all[0] == -math.MaxFloat64 { // infinite values count as the largest finite ones
+			skipped = 1
+		}
+		edges, places = append(edges, l.Edges(t)[skipped:]...), append(places, l.Places(t)[skipped:]...)
+		columns, first = append(columns, l.Column(t)), append(first, len(edges))
+		weights = append(weights, l.Weights(t)...)
+	}
+	numbers(s, "linearColumns", "index", columns)
+	numbers(s, "firstEdge", "index", first)
+	numbers(s, "edges", "number", edges)
+	numbers(s, "places", "value", places)
+	numbers(s, "weights", "value", weights)
+	numbers(s, "bias", "value", l.Bias())
+}
+
+// write writes a model as a program, with the tables at the mark.
+func (s *source) write(m *model.Model, program, mark string) error {
+	s.m = m
 	types, functions, _ := strings.Cut(program, mark)
 	s.program(types)
 	s.names("ClassNames", s.m.Classes)
 	s.names("FeatureNames", s.m.Features)
 	s.encoder()
+	s.linear()
 	s.trees()
 	s.leaves()
 	s.program(functions)
 	return s.Flush()
 }
 
-// program writes the lines of a template that apply: lines that start with a tag are for models
-// with that property only. Names in @ stand for numbers of the model.
+// program writes the lines of a template that apply: lines that start with tags are for models
+// with these properties only. Names in @ stand for numbers of the model.
 func (s *source) program(text string) {
 	temperature := s.m.Temperature
 	if temperature == 0 {
 		temperature = 1
 	}
-	has := map[string]bool{"exact": s.exact, "rounded": !s.exact, "full": s.m.Forest.Full(), "pair": !s.m.Forest.Full(), "categories": s.m.Encoder != nil, "numbers": s.m.Encoder == nil}
-	numbers := strings.NewReplacer(
-		"@classes@", strconv.Itoa(len(s.m.Classes)), "@features@", strconv.Itoa(len(s.m.Features)),
+	linear, terms := s.m.Forest.Linear(), 0
+	if linear != nil {
+		terms = linear.Terms()
+	}
+	has := map[string]bool{
+		"linear": linear != nil, "zero": linear == nil, "full": s.m.Forest.Full(), "pair": !s.m.Forest.Full(),
+		"categories": s.m.Encoder != nil, "numbers": s.m.Encoder == nil,
+	}
+	values := strings.NewReplacer(
+		"@classes@", strconv.Itoa(len(s.m.Classes)), "@features@", strconv.Itoa(len(s.m.Features)), "@terms@", strconv.Itoa(terms),
 		"@trees@", strconv.Itoa(s.m.Forest.Trees()), "@values@", strconv.Itoa(s.m.Forest.ValuesPerLeaf()),
-		"@temperature@", hexadecimal(temperature, 64))
+		"@shift@", hexadecimal(kernel.Shift(kernel.LinearUnit), 64), "@temperature@", hexadecimal(temperature, 64))
 	for line := range strings.Lines(text) {
-		if tag, rest, tagged := strings.Cut(line, "|:"); tagged {
-			if !has[tag] {
-				continue
-			}
-			line = rest
+		applies := true
+		for tag, rest, tagged := strings.Cut(line, "|:"); tagged; tag, rest, tagged = strings.Cut(line, "|:") {
+			applies, line = applies && has[tag], rest
 		}
-		numbers.WriteString(s, line)
+		if applies {
+			values.WriteString(s, line)
+		}
 	}
 }

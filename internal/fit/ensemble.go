@@ -9,17 +9,15 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// ensemble is a model that averages the raw scores of several members. Rows are split into as many folds as there
-// are members. Each member grows its trees without the rows of two folds, and each fold is held out by two members.
-// Then the leaf values of all members are computed anew, from all rows: rows that did not shape a tree make its
-// leaf values better (S. Wager and S. Athey, Estimation and inference of heterogeneous treatment effects using
-// random forests, 2018, call such trees honest).
+// ensemble is a model that averages the raw scores of an even number of members, in two halves. Rows are split into as
+// many folds as there are members. Each member grows its trees without the rows of two folds, which a member of the
+// other half holds out too. Then the leaf values of all members are computed again, from all rows: rows that did not
+// shape a tree make its leaf values better (S. Wager and S. Athey, Estimation and inference of heterogeneous treatment
+// effects using random forests, 2018, call such trees honest).
 type ensemble struct {
 	job      *Job
-	params   boost.Params // of a member
-	scouted  *path        // of the scouts, the members that judged the settings
-	from     *point       // of that path: where the members end
-	grown    []*model.Forest
+	halves   [2]half
+	scout    *model.Forest   // the model if training is interrupted before the ensemble is complete
 	refitted []*model.Forest // by member, as far as they are
 	loss     float64         // sum of the training losses of the refitted members
 
@@ -27,20 +25,45 @@ type ensemble struct {
 	target data.Target  // held-out rows
 	place  []int        // by row: its place in target
 	parts  [2]part      // each without one of the two folds that the current member holds out
-	scores [2][]float64 // raw scores of the rows in target, by members that hold them out as their first and as their second fold
+	scores [2][]float64 // raw scores of the rows in target, by the members of each half that hold them out
 
 	model  *model.Forest // the ensemble; nil: it is not complete
 	held   *path         // of the rows in target
 	factor float64       // of the ensemble's scores
 }
 
-// secondFold is the distance between the two folds that a member holds out. Folds deal out the rows of a class one
-// after another, so that no member holds out both rows of a class of two.
-const secondFold = 2
+// half is one half of the members. Its scouts, the first members, judged the settings.
+type half struct {
+	params  boost.Params // of a member
+	scouted *path        // of the scouts
+	from    *point       // of that path: where the members end
+	grown   []*model.Forest
+}
 
-// heldFolds returns the two folds that a member holds out.
+// newHalf returns a half with the trees of its scouts.
+func newHalf(j *Job, scouts *run) half {
+	h := half{params: *scouts.params(), scouted: scouts.path, from: scouts.path.last()}
+	if j.Choose {
+		h.from = scouts.path.picked()
+		h.params.NEstimators = h.from.iteration * scouts.engines[0].TreesPerIteration()
+	}
+	h.add(scouts)
+	return h
+}
+
+// add adds the trees of members.
+func (h *half) add(r *run) {
+	for _, engine := range r.engines {
+		f := engine.Forest()
+		h.grown = append(h.grown, f.Truncated(min(f.Trees(), h.params.NEstimators)))
+	}
+}
+
+// heldFolds returns the two folds that a member holds out. Folds deal out the rows of a class one after another, so that
+// no member holds out both rows of a class of two.
 func heldFolds(member, members int) [2]int8 {
-	return [2]int8{int8(member), int8((member + secondFold) % members)}
+	first := int8(member % (members / 2))
+	return [2]int8{first, first + int8(members/2)}
 }
 
 // memberParts returns the parts of some members.
@@ -55,11 +78,10 @@ func memberParts(j *Job, folds []int8, first, end int) (made []part) {
 }
 
 // newEnsemble begins an ensemble with the trees of its scouts.
-func newEnsemble(j *Job, scouts *run, p boost.Params) *ensemble {
-	e := &ensemble{job: j, params: p, scouted: scouts.path, from: scouts.path.last(), folds: j.folds(), place: make([]int, j.Train.Rows())}
-	if j.Choose {
-		e.from = scouts.path.picked()
-	}
+func newEnsemble(j *Job, scouts *run) *ensemble {
+	e := &ensemble{job: j, folds: j.folds(), place: make([]int, j.Train.Rows())}
+	e.halves[0] = newHalf(j, scouts)
+	e.scout = e.halves[0].grown[0]
 	t := &e.target
 	t.Ranks, t.Classes = j.Train.Ranks, j.Train.Classes
 	for row, fold := range e.folds {
@@ -72,72 +94,127 @@ func newEnsemble(j *Job, scouts *run, p boost.Params) *ensemble {
 			t.Weights = append(t.Weights, j.Train.Weights[row])
 		}
 	}
-	for side := range e.scores {
-		e.scores[side] = make([]float64, len(t.Labels)*len(t.Classes))
+	for i := range e.scores {
+		e.scores[i] = make([]float64, len(t.Labels)*len(t.Classes))
 	}
-	e.addGrown(scouts)
 	return e
 }
 
-// addGrown adds the trees of members.
-func (e *ensemble) addGrown(r *run) {
-	for _, engine := range r.engines {
-		f := engine.Forest()
-		e.grown = append(e.grown, f.Truncated(min(f.Trees(), e.params.NEstimators)))
+// trainEnsemble starts training the members that are not scouts; first counts the iterations before.
+func (f *Fit) trainEnsemble(first int) {
+	f.phase = HoldOut
+	f.ensemble = newEnsemble(&f.job, f.best)
+	zero := f.ensemble.halves[0]
+	zero.grown = nil
+	f.ensemble.halves[1] = zero
+	if f.best.began.Start != "mixed" || !f.scoutLinear(first) {
+		f.growMembers(first)
 	}
 }
 
-// growMembers starts growing the trees of the members that are not scouts; first counts the iterations before.
+// scoutLinear starts training scouts with the best settings and linear scores, for the second half. It returns false
+// without an effect if linear scores explain little.
+func (f *Fit) scoutLinear(first int) bool {
+	p, half := f.best.began, f.job.Folds/2
+	p.Start = "linear"
+	f.freeParts()
+	f.parts = memberParts(&f.job, f.ensemble.folds, half, half+f.job.Scouts)
+	linear := newRun(&f.job, f.parts, p, f.repeats(p))
+	linear.judge(&f.job, f.parts)
+	linear.first = first
+	if !linear.path.setLinear(linear.scores()) {
+		linear.free()
+		return false
+	}
+	f.run = linear
+	return true
+}
+
+// Members that differ are better on average than any kind of them alone, unless the refined loss of one kind is so many
+// times that of the other.
+const unlike = 1.1
+
+// addLinear adds the scouts with linear scores.
+func (e *ensemble) addLinear(scouts *run) {
+	zero := e.halves[0].scouted.lowest()
+	switch linear := scouts.path.lowest(); {
+	case linear > unlike*zero:
+	case zero > unlike*linear:
+		e.halves[1] = newHalf(e.job, scouts)
+		e.halves[0], e.scout = e.halves[1], e.halves[1].grown[0]
+		e.halves[0].grown = nil
+	default:
+		e.halves[1] = newHalf(e.job, scouts)
+	}
+}
+
+// growMembers starts growing the trees of the members of a half that has not all, or else refitting; first counts the
+// iterations before.
 func (f *Fit) growMembers(first int) {
-	f.parts = memberParts(&f.job, f.ensemble.folds, f.job.Scouts, f.job.Folds)
-	f.run = newRun(&f.job, f.parts, f.ensemble.params, f.repeats(f.ensemble.params))
-	f.run.first = first
+	f.freeParts()
+	e, members := f.ensemble, f.job.Folds/2
+	for i := range e.halves {
+		if h := &e.halves[i]; len(h.grown) < members {
+			f.parts = memberParts(&f.job, e.folds, i*members+len(h.grown), (i+1)*members)
+			f.run = newRun(&f.job, f.parts, h.params, f.repeats(h.params))
+			f.run.first = first
+			return
+		}
+	}
+	f.phase, f.run = Final, e.refit()
+}
+
+// params returns the parameters of the ensemble.
+func (e *ensemble) params() boost.Params {
+	p := e.halves[0].params
+	if p.Start != e.halves[1].params.Start {
+		p.Start = "mixed"
+	}
+	return p
 }
 
 // last reports whether the last member is being refitted.
-func (e *ensemble) last() bool {
-	return len(e.refitted) == len(e.grown)-1 && len(e.grown) == e.job.Folds
-}
+func (e *ensemble) last() bool { return len(e.refitted) == e.job.Folds-1 }
 
 // count counts the trees that are complete.
 func (e *ensemble) count(s *Status) {
-	s.MaxTrees = e.job.Folds * e.params.NEstimators
-	if len(e.grown) < e.job.Folds {
-		s.Trees = 0
-		return
+	s.MaxTrees, s.Trees = 0, 0
+	for _, h := range e.halves {
+		s.MaxTrees += e.job.Folds / 2 * h.params.NEstimators
 	}
 	for _, f := range e.refitted {
 		s.Trees += f.Trees()
 	}
 }
 
-// conclude ends a run of members and starts the next.
-func (e *ensemble) conclude(f *Fit) {
-	r := f.run
-	first := r.first + r.iteration
-	if f.phase == HoldOut {
-		f.runs++
-		if f.job.Keep {
-			f.past = append(f.past, r.record())
-		}
-		e.addGrown(r)
-		r.free()
-		f.freeParts()
-		f.phase, first = Final, 0
-	} else {
-		e.addRefitted(r)
+// conclude ends a run of members and starts the next; first counts the iterations before.
+func (e *ensemble) conclude(f *Fit, first int) {
+	if f.refits() {
+		e.addRefitted(f.run)
+		f.run = e.refit()
+		f.run.first = first
+		return
 	}
-	f.run = e.refit()
-	f.run.first = first
+	f.run.free()
+	switch {
+	case f.run.path != nil:
+		e.addLinear(f.run)
+	case len(e.halves[0].grown) < f.job.Folds/2:
+		e.halves[0].add(f.run)
+	default:
+		e.halves[1].add(f.run)
+	}
+	f.growMembers(first)
 }
 
 // refit starts computing the leaf values of the next member: twice without one of its two folds, which it then
 // predicts, and once from all rows.
 func (e *ensemble) refit() *run {
-	member := len(e.refitted)
-	r := &run{began: e.params}
+	member, members := len(e.refitted), e.job.Folds/2
+	h := &e.halves[member/members]
+	r := &run{began: h.params}
 	job := e.job.Job
-	job.Params, job.Refit, job.Repeated, job.Others = e.params, e.grown[member], nil, nil
+	job.Params, job.Refit, job.Repeated, job.Others = h.params, h.grown[member%members], nil, nil
 	job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
 	job.EvalEvery, job.Silent = math.MaxInt, true
 	for side, fold := range heldFolds(member, e.job.Folds) {
@@ -155,11 +232,11 @@ func (r *run) all() *boost.Engine { return r.engines[len(r.engines)-1] }
 
 // addRefitted adds the member that a run has refitted.
 func (e *ensemble) addRefitted(r *run) {
-	classes := len(e.target.Classes)
+	classes, half := len(e.target.Classes), len(e.refitted)/(e.job.Folds/2)
 	for side := range e.parts {
 		scores := r.engines[side].ValidScores()
 		for i, row := range e.parts[side].rows {
-			copy(e.scores[side][e.place[row]*classes:][:classes], scores[i*classes:])
+			copy(e.scores[half][e.place[row]*classes:][:classes], scores[i*classes:])
 		}
 	}
 	e.refitted = append(e.refitted, r.all().Forest())
@@ -185,19 +262,30 @@ func (e *ensemble) finish(r *run) {
 	e.calibrate()
 }
 
-// average returns the trees of all members with an equal share of their leaf values: first the first tree of each
-// member, so that the first trees of the model are an ensemble too.
+// average returns the trees of all members with an equal share of their leaf values and linear scores: first the first
+// tree of each member, so that the first trees of the model are an ensemble too.
 func (e *ensemble) average() *model.Forest {
-	newton := loss.Newton{Shrinkage: e.params.LearningRate / float64(len(e.refitted))}
-	m := e.refitted[0].Truncated(0)
-	for t := range e.params.NEstimators {
+	share := 1 / float64(len(e.refitted))
+	newton := loss.Newton{Shrinkage: e.halves[0].params.LearningRate * share}
+	m, linear := e.refitted[0].Truncated(0), 0.0
+	for _, f := range e.refitted {
+		if f.Linear() != nil { // all are of all rows
+			m.SetLinear(f.Linear())
+			linear += share
+		}
+	}
+	if linear > 0 {
+		m.SetLinear(m.Linear().Scaled(linear))
+	}
+	m.Reserve(e.refitted...)
+	for t := range max(e.halves[0].params.NEstimators, e.halves[1].params.NEstimators) {
 		for _, f := range e.refitted {
 			if t < f.Trees() {
 				m.AddTree(f.Tree(t))
 			}
 		}
 	}
-	m.Scale(1/float64(len(e.refitted)), func(value float64) float32 { return newton.Round(value, m.Classes()) })
+	m.Scale(share, func(value float64) float32 { return newton.Round(value, m.Classes()) })
 	return m
 }
 
@@ -215,13 +303,13 @@ func (e *ensemble) calibrate() {
 		both[i] = (e.scores[0][i] + e.scores[1][i]) / 2
 	}
 	e.held = newPath(&e.target, j.Temper, j.Kernels, j.Team)
-	grown := e.from.factor
-	now, _ := e.held.measure(e.from.iteration, both, grown, 1e-3)
+	now, _ := e.held.measure(e.halves[0].from.iteration, both, e.halves[0].from.factor, 1e-3)
 	e.held.points = append(e.held.points, now)
-	alone := 1.0 // the factor of a member with leaf values from one more fold
-	for _, scores := range e.scores {
-		s := e.held.scaling(scores, grown, 1e-3)
-		alone *= math.Sqrt(s.Factor())
+	grown, alone := 1.0, 1.0 // factors of a member as it was grown, and with leaf values from one more fold
+	for i, scores := range e.scores {
+		from := e.halves[i].from
+		s := e.held.scaling(scores, from.factor, 1e-3)
+		grown, alone = grown*math.Sqrt(from.factor), alone*math.Sqrt(s.Factor())
 	}
 	members := float64(len(e.refitted))
 	noise := max(0, 2*(1/alone-1/now.factor))
@@ -235,13 +323,14 @@ func (e *ensemble) calibrate() {
 
 // result returns the ensemble; before it is complete, the first scout.
 func (e *ensemble) result(f *Fit) Result {
-	r := Result{Params: e.params, Phase: f.phase}
-	held, at, factor := e.scouted, e.from, e.from.factor
+	r := Result{Params: e.params(), Phase: f.phase}
+	first := &e.halves[0]
+	held, at, factor := first.scouted, first.from, first.from.factor
 	if f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
 	if e.model == nil {
-		r.Phase, r.Forest, r.TrainLoss = HoldOut, e.grown[0], math.NaN()
+		r.Phase, r.Forest, r.TrainLoss = HoldOut, e.scout, math.NaN()
 	} else {
 		r.Stopped = f.run.stopped
 		held, at, factor = e.held, e.held.last(), e.factor

@@ -26,7 +26,7 @@ type Job struct {
 	Thorough bool
 	Linear   bool // the first settings start from linear scores, which only held-out rows may judge
 	Folds    int  // 0: no hold-out; 1: hold out one part; else hold out each of Folds parts in turn
-	Scouts   int  // above 0: the model is an ensemble of as many members as Folds, of which these judge the settings
+	Scouts   int  // above 0: the model is an ensemble of as many members as Folds, of which so many judge settings
 	Choose   bool // choose the number of trees; the settings' own is the most
 	Temper   bool // fit a temperature
 
@@ -134,6 +134,9 @@ func (f *Fit) try(first int) {
 // trainFinal starts training the model itself; first counts the iterations of other settings.
 func (f *Fit) trainFinal(p boost.Params, first int) {
 	job := f.job.Job
+	if p.Start == "mixed" { // too few rows for an ensemble
+		p.Start = "zero"
+	}
 	job.Params = p
 	repeats := f.repeats(p)
 	job.Repeated = repeats.forest(0)
@@ -211,10 +214,16 @@ func (f *Fit) continues() bool {
 	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
 }
 
+// refits reports whether the current run computes leaf values of an ensemble. It is not recorded: it grows no trees.
+func (f *Fit) refits() bool { return f.ensemble != nil && f.phase == Final }
+
 // handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
 // members improves settings that fit the rows closely, which come first, more than those that learn slowly.
 func (f *Fit) handicap() float64 {
-	if f.job.Scouts > 0 {
+	switch {
+	case f.ensemble != nil: // the settings of its other half
+		return unlike
+	case f.job.Scouts > 0:
 		return 0.94
 	}
 	return 1
@@ -299,15 +308,17 @@ func (f *Fit) observe() {
 func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
+	if !f.refits() {
+		f.runs++
+		if f.job.Keep {
+			f.past = append(f.past, r.record())
+		}
+	}
 	if f.ensemble != nil {
-		f.ensemble.conclude(f)
+		f.ensemble.conclude(f, first)
 		return
 	}
 	f.setting++
-	f.runs++
-	if f.job.Keep {
-		f.past = append(f.past, r.record())
-	}
 	if f.phase == Final {
 		f.rival = better(f.rival, r, 1)
 		r.freeState()
@@ -320,23 +331,21 @@ func (f *Fit) conclude() {
 		f.try(first)
 		return
 	}
+	f.trainBest(first)
+}
+
+// trainBest starts training the model itself, with the best settings; first counts the iterations before.
+func (f *Fit) trainBest(first int) {
+	if f.job.Scouts > 0 {
+		f.trainEnsemble(first)
+		return
+	}
 	f.freeParts()
 	params := *f.best.params()
 	if f.job.Choose {
 		params.NEstimators = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
 	}
-	f.trainBest(params, first)
-}
-
-// trainBest starts training the model itself, with the best settings; first counts the iterations before.
-func (f *Fit) trainBest(p boost.Params, first int) {
-	if f.job.Scouts == 0 {
-		f.trainFinal(p, 0)
-		return
-	}
-	f.phase = HoldOut
-	f.ensemble = newEnsemble(&f.job, f.best, p)
-	f.growMembers(first)
+	f.trainFinal(params, 0)
 }
 
 // SetShrinkage changes the shrinkage of later iterations, until other settings are trained.

@@ -35,7 +35,7 @@ func (r *RunRecord) forest(model int) *model.Forest {
 
 // Record returns the trees so far. The next step adds to its forests.
 func (f *Fit) Record() Record {
-	if f.ensemble != nil && f.phase == Final { // leaf values are computed again
+	if f.refits() {
 		return Record{f.past, f.elapsed}
 	}
 	return Record{append(slices.Clip(f.past), f.run.record()), f.elapsed}
@@ -72,7 +72,11 @@ func (r *RunRecord) began(p boost.Params) bool {
 // Check returns what shows that a record is not of this training: runs that it does not try, and
 // models that these runs cannot grow.
 func (r *Record) Check(j *Job) error {
-	if most := len(j.Settings) + 1; len(r.Runs) > most {
+	most := len(j.Settings) + 1
+	if j.Scouts > 0 { // linear scouts, and the other members of each half
+		most = len(j.Settings) + 3
+	}
+	if len(r.Runs) > most {
 		return fmt.Errorf("there are %d runs, and %d at most in this training", len(r.Runs), most)
 	}
 	for i := range r.Runs {
@@ -80,7 +84,7 @@ func (r *Record) Check(j *Job) error {
 		if !slices.ContainsFunc(j.Settings, func(p boost.Params) bool { return run.tried(j, p) }) {
 			return fmt.Errorf("run %d has settings that this training does not try", i)
 		}
-		if n := len(run.Forests); n != 1 && n != j.Folds && n != j.Scouts && n != j.Folds-j.Scouts {
+		if n := len(run.Forests); n != 1 && n != j.Folds && n != j.Scouts && n != j.Folds/2 && n != j.Folds/2-j.Scouts {
 			return fmt.Errorf("run %d has %d models", i, n)
 		}
 		for _, f := range run.Forests {
@@ -97,6 +101,9 @@ func (r *Record) Check(j *Job) error {
 func (r *RunRecord) tried(j *Job, p boost.Params) bool {
 	if j.Choose && r.Params.NEstimators < p.NEstimators {
 		p.NEstimators = r.Params.NEstimators
+	}
+	if p.Start == "mixed" {
+		p.Start = r.Params.Start
 	}
 	return r.began(p)
 }
@@ -116,7 +123,7 @@ func (r *RunRecord) check(f *model.Forest, j *Job) error {
 		return fmt.Errorf("its model has pairs %d in place of %d", f.Pairs(), p.Pairs)
 	case p.Leaf == "sparse" && f.Named() != p.LeafClasses:
 		return fmt.Errorf("its model has leaf_classes %d in place of %d", f.Named(), p.LeafClasses)
-	case linear != p.Start:
+	case linear != p.Start && (linear != "zero" || p.Start != "mixed"):
 		return fmt.Errorf("its model has start %s in place of %s", linear, p.Start)
 	case grown < 0 || grown > p.NEstimators || grown%per != 0:
 		return fmt.Errorf("its model has %d trees, and %d to %d in steps of %d are possible", f.Trees(), first, first+p.NEstimators, per)

@@ -28,6 +28,9 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 		job := j.Job
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
 		job.Params.Seed += uint64(part.member)
+		if p.Start == "mixed" { // that of the other members is tried later
+			job.Params.Start = "zero"
+		}
 		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
 		r.engines = append(r.engines, boost.New(job))
 	}

@@ -49,6 +49,7 @@ func (j *Judge) Try(p boost.Params) *Trial {
 	job := j.job.Job
 	job.Params, job.EvalEvery, job.Silent = p, math.MaxInt, true
 	return &Trial{judge: j, run: &run{
+		began:   p,
 		path:    newPath(&job.Valid.Target, j.job.Temper, job.Kernels, job.Team),
 		engines: []*boost.Engine{boost.New(job)},
 	}}
@@ -157,15 +158,11 @@ func (t *Trial) Result() Result {
 // do.
 func (t *Trial) Finish(elapsed time.Duration) *Fit {
 	t.FreeState()
-	params := *t.run.params()
 	f := &Fit{job: t.judge.job, phase: Final, elapsed: elapsed, run: t.run}
-	f.job.Settings = []boost.Params{params}
+	f.job.Settings = []boost.Params{t.run.began}
 	if t.judge.parts != nil {
-		if f.job.Choose {
-			params.NEstimators = t.run.path.picked().iteration * f.TreesPerIteration()
-		}
 		f.best = t.run
-		f.trainBest(params, 0)
+		f.trainBest(0)
 	}
 	f.observe()
 	return f

@@ -67,13 +67,14 @@ func (n *Newton) Round(value float64, classes int) float32 {
 // multiplied by Shrinkage and rounded.
 func (n *Newton) FullLeaf(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
-	mean := 0.0
+	steps, mean := make([]float64, 0, 64), 0.0
 	for i := range values {
-		mean += n.full(t, unit, i, k)
+		steps = append(steps, n.full(t, unit, i, k))
+		mean += steps[i]
 	}
 	mean /= k
-	for i := range values {
-		values[i] = n.Round(float64(n.Shrinkage*(n.full(t, unit, i, k)-mean)), len(values))
+	for i, step := range steps {
+		values[i] = n.Round(float64(n.Shrinkage*(step-mean)), len(values))
 	}
 }
 

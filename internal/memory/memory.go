@@ -65,12 +65,12 @@ func holdOut(s data.Shape, p boost.Params, held, models int) (m Memory) {
 	return m.Plus(Memory{})
 }
 
-// ensemble bounds the memory of training an ensemble, without the datasets: of growing the trees of all members but
-// the scouts, and of refitting a member on three sets of rows.
+// ensemble bounds the memory of training an ensemble, without the datasets: of growing the trees of half of the
+// members, and of refitting a member on three sets of rows.
 func ensemble(s data.Shape, p boost.Params, members int) Memory {
 	const scouts, out, scores = 2, 2, 3 * 8
 	one := onePhase(s, p)
-	grow := holdOut(s, p, out*s.Rows/members+1, members-scouts)
+	grow := holdOut(s, p, out*s.Rows/members+1, max(members/2, scouts))
 	refit := holdOut(s, p, s.Rows/members+1, out).Plus(one)
 	refit.Rows += scores * int64(s.Rows) * int64(s.Classes)
 	most := grow.Greater(refit.Plus(Memory{}))

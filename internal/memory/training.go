@@ -76,7 +76,7 @@ func onePhase(s data.Shape, p boost.Params) (m Memory) {
 		m = m.Plus(copied(&s, e.drawn))
 		m.Sparse += encodings(&s, float64(e.drawn)).Sparse // sparse class scores grow
 	}
-	if p.Start == "linear" {
+	if p.Start != "zero" {
 		m = m.Plus(e.linearMemory())
 	}
 	trees := e.treeBytes()

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
@@ -21,6 +22,8 @@ type Scaling struct {
 
 	Kernels *kernel.Funcs
 	Team    *par.Team
+
+	scratch []float64
 }
 
 // Factor finds the factor. The loss is convex in it: Newton's method finds it
@@ -51,10 +54,10 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	unknown := s.Unknown / float64(max(t.Ranks.Int(rows-t.Unknown), 1)) // for each row
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
-	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
-	scratch := make([]float64, s.Team.Workers()*together*classes)
+	together := max(1, min(rows, 1024/classes)) // rows whose probabilities stay in the cache
+	s.scratch = slices.Grow(s.scratch[:0], s.Team.Workers()*together*classes)[:s.Team.Workers()*together*classes]
 	s.Team.Do(len(blocks), func(worker, b int) {
-		p := scratch[worker*together*classes:][:together*classes]
+		p := s.scratch[worker*together*classes:][:together*classes]
 		sum := &blocks[b]
 		first, end := kernel.Block(b, rows)
 		for ; first < end; first += together {

@@ -4,6 +4,7 @@ package model
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/kernel"
 )
@@ -159,6 +160,22 @@ func (f *Forest) EndTree() {
 	f.firstNode = append(f.firstNode, uint32(f.Nodes()))
 	f.firstLeaf = append(f.firstLeaf, uint32(len(f.leafRows)))
 	f.Tree(f.Trees() - 1).CountRows()
+}
+
+// Reserve makes room for all trees of forests of the same kind.
+func (f *Forest) Reserve(forests ...*Forest) {
+	nodes, leaves := 0, 0
+	for _, o := range forests {
+		nodes, leaves = nodes+o.Nodes(), leaves+o.Leaves()
+	}
+	f.splits.reserve(nodes)
+	f.left, f.right = slices.Grow(f.left, nodes), slices.Grow(f.right, nodes)
+	f.gain, f.nodeRows = slices.Grow(f.gain, nodes), slices.Grow(f.nodeRows, nodes)
+	f.nodePairs = slices.Grow(f.nodePairs, 2*f.pairs*nodes)
+	f.leafRows, f.values = slices.Grow(f.leafRows, leaves), slices.Grow(f.values, f.ValuesPerLeaf()*leaves)
+	if !f.full {
+		f.leafPairs = slices.Grow(f.leafPairs, 2*f.pairsPerLeaf()*leaves)
+	}
 }
 
 // AddTree adds a tree of a forest of the same kind.

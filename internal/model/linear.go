@@ -109,6 +109,20 @@ func (s *Scorer) Scores(places []float32, rows int, scores []float64, k *kernel.
 	k.Linear(&s.job)
 }
 
+// Scaled returns the scores multiplied by a factor.
+func (l *Linear) Scaled(factor float64) *Linear {
+	times := func(numbers []float32) []float32 {
+		scaled := make([]float32, len(numbers))
+		for i, x := range numbers {
+			scaled[i] = float32(float64(x) * factor)
+		}
+		return scaled
+	}
+	scaled := *l
+	scaled.weights, scaled.bias = times(l.weights), times(l.bias)
+	return &scaled
+}
+
 // plus returns the sum of two linear models; either may be nil.
 func (l *Linear) plus(o *Linear) *Linear {
 	if l == nil || o == nil {

@@ -60,11 +60,25 @@ func (l *Linear) forest(pairs int) *Forest {
 	f := NewForest(l.classes, pairs, true)
 	f.AddLeaf(l.bias, nil, 1)
 	f.EndTree()
-	none := slices.Repeat([]kernel.Pair{{R: int32(l.classes), S: int32(l.classes)}}, pairs)
+	l.addTrees(f)
+	return f
+}
+
+// PlaceTrees returns a tree of one class for each term. The score of a row is the place of its value.
+func (l *Linear) PlaceTrees() *Forest {
+	unit := *l
+	unit.classes, unit.weights = 1, slices.Repeat([]float32{1}, l.Terms())
+	f := NewForest(1, 1, true)
+	unit.addTrees(f)
+	return f
+}
+
+// addTrees adds a tree for each term.
+func (l *Linear) addTrees(f *Forest) {
+	none := slices.Repeat([]kernel.Pair{{R: int32(l.classes), S: int32(l.classes)}}, f.pairs)
 	for t := range l.Terms() {
 		l.addTree(f, t, none)
 	}
-	return f
 }
 
 // addTree adds the tree of a term, with a leaf for each bin. Two nodes are at the lowest edge.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/modelio"
 )
@@ -60,6 +61,12 @@ func (s *splits) add(split Split) {
 		number = uint32(len(s.sets))
 	}
 	s.set = append(s.set, number)
+}
+
+// reserve makes room for the splits of this many nodes.
+func (s *splits) reserve(nodes int) {
+	s.feature, s.threshold = slices.Grow(s.feature, nodes), slices.Grow(s.threshold, nodes)
+	s.missingLeft, s.set = slices.Grow(s.missingLeft, nodes), slices.Grow(s.set, nodes)
 }
 
 // addAll adds the splits of other nodes.

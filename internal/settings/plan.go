@@ -31,7 +31,7 @@ type Plan struct {
 	Choose   bool // choose the number of trees
 	Temper   bool // fit a temperature
 	Thorough bool // try all settings if labels are noisy
-	Scouts   int  // above 0: the model is an ensemble of as many members as folds, of which these judge the settings
+	Scouts   int  // above 0: the model is an ensemble of as many members as folds, of which so many judge settings
 }
 
 // Members returns the number of members of the ensemble; 1: the model is a single one.
@@ -43,10 +43,10 @@ func (p Plan) Members() int {
 }
 
 // Below ensembleRows rows and up to wideClasses classes, the model is an ensemble by default.
-const ensembleRows, members = 20_000, 5
+const ensembleRows, members = 20_000, 6
 
-// Plan returns the plan of a training run on data of this shape, with a number of validation sets that decide nothing.
-func (p *Params) Plan(s data.Shape, continued bool, others int) Plan {
+// Plan returns the plan of a training run on data of this shape.
+func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	paper := p.Preset == presetPaper
 	plan := Plan{
 		Choose:   p.NEstimators == 0 && !paper,
@@ -65,24 +65,20 @@ func (p *Params) Plan(s data.Shape, continued bool, others int) Plan {
 	default:
 		plan.Folds = 1
 	}
-	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows
-	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s, others) == "" {
+	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows && s.Classes <= wideClasses
+	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s) == "" {
 		plan.Folds, plan.Scouts = n, 2
 	}
 	return plan
 }
 
 // memberless returns what excludes an ensemble; "": nothing.
-func (p *Params) memberless(s data.Shape, others int) string {
+func (p *Params) memberless(s data.Shape) string {
 	switch {
-	case others > 0:
-		return "validation sets"
 	case p.Method != model.AOSO:
 		return "method " + string(p.Method)
 	case p.leafFor(s.Classes) != "full":
 		return "leaf " + p.leafFor(s.Classes)
-	case p.Start == "linear", p.mayBeginLinear(s):
-		return "linear initial scores"
 	case p.MonotoneConstraints != "":
 		return "monotone constraints"
 	case p.TimeLimit > 0:
@@ -92,11 +88,11 @@ func (p *Params) memberless(s data.Shape, others int) string {
 }
 
 // CheckEnsemble returns an error if the parameters ask for an ensemble that the plan has not.
-func (p *Params) CheckEnsemble(s data.Shape, others int, plan Plan) error {
+func (p *Params) CheckEnsemble(s data.Shape, plan Plan) error {
 	if p.Ensemble <= 1 || plan.Scouts > 0 {
 		return nil
 	}
-	return argument.New("ensemble", p.Ensemble, "0 or 1 with %s", cmp.Or(p.memberless(s, others), "no rows held out"))
+	return argument.New("ensemble", p.Ensemble, "0 or 1 with %s", cmp.Or(p.memberless(s), "no rows held out"))
 }
 
 // SearchFolds returns the number of folds on which a search compares parameters. They need more rows than the

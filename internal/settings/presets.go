@@ -60,7 +60,13 @@ func paperParams() Params {
 // measurements behind them.
 func (p *Params) preset(s data.Shape) []setting {
 	settings := p.fromZero(s)
-	if !p.mayBeginLinear(s) {
+	switch {
+	case !p.mayBeginLinear(s):
+		return settings
+	case p.Plan(s, false).Members() > 1:
+		for i := range settings {
+			settings[i].start = "mixed"
+		}
 		return settings
 	}
 	linear := settings[0]
@@ -72,12 +78,12 @@ func (p *Params) preset(s data.Shape) []setting {
 // minutes on one thread.
 const mostLinear = 1 << 40
 
-// mayBeginLinear reports whether linear scores are among the initial scores from which
-// held-out rows choose.
+// mayBeginLinear reports whether linear scores may be the initial scores of some members of an
+// ensemble or, with many classes, are among those from which held-out rows choose.
 func (p *Params) mayBeginLinear(s data.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
 	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
-		s.Classes > wideClasses && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
+		(s.Classes > wideClasses || p.Plan(s, false).Members() > 1) && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
 // fromZero returns the candidate settings with zero as initial scores.
@@ -107,7 +113,8 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	few.nEstimators, few.learningRate = 1000, 0.05
 	few.maxLeaves, few.subsample, few.minSamplesLeaf = leavesFor(s.Rows, 16, 4), 0.6, 10
 
-	if p.Plan(s, false, 0).Scouts > 0 { // an average of several models may learn faster
+	ensemble := p.Plan(s, false).Members() > 1
+	if ensemble { // an average of several models may learn faster
 		clean.nEstimators = 400
 		few.nEstimators, few.learningRate = 700, 0.07
 	}
@@ -125,7 +132,7 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	if !isSmall(s, fewRows) {
 		settings = settings[:2]
 	}
-	if p.Plan(s, false, 0).Scouts > 0 { // averaging does what the middle one is for
+	if ensemble { // averaging does what the middle one is for
 		settings = append(settings[:1], settings[len(settings)-1])
 	}
 	return settings

@@ -20,13 +20,14 @@ import (
 // of this shape, in order: the preset fills in the parameters that are unset.
 func (p Params) Resolve(s data.Shape) ([]Params, error) {
 	var settings []Params
+	members := p.Plan(s, false).Members()
 	for _, fill := range p.preset(s) {
 		filled := p.filled(fill)
 		if filled.LeafClasses == 0 {
 			filled.LeafClasses = leafClassesFor(s, filled.NEstimators)
 		}
 		if filled.Ensemble == 0 {
-			filled.Ensemble = p.Plan(s, false, 0).Members()
+			filled.Ensemble = members
 		}
 		if p.Ensemble > 1 && p.NEstimators > 0 { // they are the trees of all members
 			filled.NEstimators = max(1, p.NEstimators/p.Ensemble)
@@ -35,7 +36,10 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 		if err != nil {
 			return nil, err
 		}
-		if filled.Start == "linear" && !linear.Fits(s.Features, s.Classes) {
+		switch {
+		case filled.Start == "mixed" && filled.Ensemble <= 1:
+			return nil, argument.New("start", filled.Start, "zero or linear, for a single model")
+		case filled.Start != "zero" && !linear.Fits(s.Features, s.Classes):
 			return nil, argument.New("start", filled.Start, "zero, for %d classes of %d features", s.Classes, s.Features)
 		}
 		if len(settings) == 0 || filled != settings[len(settings)-1] {
@@ -121,6 +125,9 @@ func (p *Params) Continue(m *model.Model) error {
 	start := "zero"
 	if m.Forest.Linear() != nil {
 		start = "linear"
+	}
+	if p.Start == "mixed" && start == "linear" { // an ensemble's
+		p.Start = start
 	}
 	if p.Start = cmp.Or(p.Start, start); p.Start != start {
 		return argument.New("start", p.Start, "%s, as in the model to continue", start)

@@ -10,22 +10,26 @@ import (
 // either side.
 func (s *splitter) exactCut(n *node, column int) candidate {
 	h := s.fillColumn(n, column)
-	var counts [kernel.MaxBins]int64
 	if s.countsRows(n, column) {
-		counts = s.count(n.list, column)
+		s.count(n.list, column)
 	}
 	if s.needsTotals(n, column) {
 		s.sumCodes(n.list, column)
 	}
-	return s.bestCut(n, column, &h, &counts)
+	return s.bestCut(n, column, &h)
 }
 
 // fillColumn returns the histogram of a column in all its bins.
 func (s *splitter) fillColumn(n *node, column int) Histogram {
-	one := splitter{kernels: s.kernels, gradients: s.gradients}
-	one.Coarse, one.layout = s.Matrix, s.layoutOf(column)
 	h := s.columnHistogram(n, column)
-	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
+	h.clear()
+	rows, cells := s.gradients.packed()
+	s.addRows(&h, rows, cells, func(rows []uint32, cells []int64) {
+		job := &s.workers[0].columns
+		*job = kernel.HistogramJob{Pairs: s.gradients.pairs, Rows: rows, Cells: cells, Count: 1}
+		job.Columns[0], job.Histograms[0] = s.Matrix.Columns[column], h.cells
+		s.kernels.Histogram(job)
+	})
 	return h
 }
 
@@ -34,116 +38,120 @@ func (s *splitter) columnHistogram(n *node, column int) Histogram {
 	return s.column.histogram(s.Mapper.Features[column].Codes()*kernel.TileLanes, n.count > kernel.SpillRows)
 }
 
-// layoutOf returns the layout of a column in all its bins.
-func (s *splitter) layoutOf(column int) *layout {
-	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
-	return &layout{columns: []int{column}, tiles: []tile{t}}
-}
-
 // countsRows reports whether the number of rows in each bin is needed to find the cuts of a
 // node's column.
 func (s *splitter) countsRows(n *node, column int) bool {
 	return s.minSamples > 1 || s.categorical(column) || s.searchesCuts(n, column)
 }
 
-// bestCut returns the best cut from the column's histogram, its numbers of rows by code (if
-// countsRows) and its class totals by code (if needsTotals).
-func (s *splitter) bestCut(n *node, column int, h *Histogram, counts *[kernel.MaxBins]int64) candidate {
-	w := &s.workers[0]
-	l := s.layoutOf(column)
-	t := &l.tiles[0]
-	switch {
-	case s.categorical(column):
-		w.subsets.Subsets = s.subsets
-		w.subsets.load(h, t.bins, t.stride, 0, s.job.Pairs)
-		return w.subsets.findSet(s.kernels, &s.job, counts, s.minSamples)
-	case s.searchesCuts(n, column):
-		return s.allowedCut(n, column, h, counts)
-	case s.minSamples > 1:
-		return s.bestCounted(n, column, h, counts)
-	}
-	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, params: s.params, best: make([]candidate, 1)}
-	one.CoarseMapper, one.Mapper, one.layout = s.Mapper, s.Mapper, l
-	w.scan = s.job
-	one.scan(n, t, h, 0, w)
-	return one.best[0]
-}
-
 // count counts rows by their codes in a column.
-func (s *splitter) count(rows []uint32, column int) (counts [kernel.MaxBins]int64) {
+func (s *splitter) count(rows []uint32, column int) {
+	clear(s.counts[:])
 	codes := s.Matrix.Columns[column]
 	for _, row := range rows {
-		counts[codes[row]]++
+		s.counts[codes[row]]++
 	}
-	return counts
 }
 
-// bestCounted returns the best cut of a column's histogram among those that leave minSamples
-// rows on either side.
-func (s *splitter) bestCounted(n *node, column int, all *Histogram, counts *[kernel.MaxBins]int64) candidate {
-	least := int64(s.minSamples)
+// bestCut returns the best cut from the column's histogram, its numbers of rows by code (if
+// countsRows) and its class totals by code (if needsTotals).
+func (s *splitter) bestCut(n *node, column int, h *Histogram) candidate {
 	bins := s.Mapper.Features[column].Codes()
 	best := candidate{score: math.Inf(-1), exact: true}
-	for _, missingLeft := range []bool{false, true} {
-		if missingLeft && counts[0] == 0 {
-			break
+	switch {
+	case s.categorical(column):
+		w := &s.workers[0]
+		w.subsets.Subsets = s.subsets
+		w.subsets.load(h, bins, kernel.TileLanes, 0, s.job.Pairs)
+		return w.subsets.findSet(s.kernels, &s.job, &s.counts, s.minSamples)
+	case s.searchesCuts(n, column):
+		return s.allowedCut(n, column, h)
+	case s.minSamples > 1:
+		s.scanCounted(n, h, bins, false, &best)
+		if s.counts[0] > 0 {
+			s.scanCounted(n, h, bins, true, &best)
 		}
-		left := int64(0)
-		if missingLeft {
-			left = counts[0]
-		}
-		low, high := 0, 0 // allowed cuts: low ≤ bin ≤ high
-		for b := 1; b < bins; b++ {
-			left += counts[b]
-			if left >= least && int64(n.count)-left >= least {
-				if low == 0 {
-					low = b
-				}
-				high = b
-			}
-		}
-		if low == 0 {
+		best.next = s.nextCounted(best.bin, bins)
+		return best
+	}
+	if job := s.scanColumn(h, bins); job.Score[0] > best.score {
+		best.score, best.bin, best.missingLeft = job.Score[0], int(job.Bin[0]), job.MissingLeft[0]
+	}
+	best.next = h.nextFilled(best.bin, bins, kernel.TileLanes, 0, s.job.Pairs)
+	return best
+}
+
+// scanColumn scans the first bins of a one-tile histogram of one column.
+func (s *splitter) scanColumn(h *Histogram, bins int) *kernel.ScanJob {
+	job := &s.workers[0].scan
+	*job = s.job
+	job.Bins = bins
+	job.WideG, job.WideH = h.wideG, h.wideH
+	if !h.wide() {
+		job.Tile = h.cells
+	}
+	s.kernels.Scan(job)
+	return job
+}
+
+// scanCounted replaces best by a better cut of a column's histogram that leaves minSamples rows on
+// either side, missing values on one. It scans only the bins that hold rows. Bins between which
+// no cut is allowed become one.
+func (s *splitter) scanCounted(n *node, h *Histogram, bins int, missingLeft bool, best *candidate) {
+	least, left := int64(s.minSamples), int64(0)
+	merged := s.merged.histogram((bins+1)*kernel.TileLanes, h.wide())
+	clearing := merged.tile(0, 2*kernel.TileLanes)
+	clearing.clear()
+	if missingLeft {
+		merged.addBin(1, h, 0)
+		left = s.counts[0]
+	}
+	s.cuts = append(s.cuts[:0], 0)
+	for b := 1; b < bins; b++ {
+		if s.counts[b] == 0 && b > 1 { // a cut after bin 1 may divide missing values from all others
 			continue
 		}
-		// Bins that must stay together become one; missing values join the end on their side. So
-		// only the allowed cuts have rows on both sides.
-		merged := s.merged.histogram((bins+1)*kernel.TileLanes, all.wide())
-		merged.clear()
-		for b := range bins {
-			to := min(max(b, low), high+1)
-			if b == 0 && !missingLeft {
-				to = high + 1
-			}
-			merged.addBin(to, all, b)
-		}
-		scan := s.job
-		scan.Bins = bins + 1
-		if all.wide() {
-			scan.WideG, scan.WideH = merged.wideG, merged.wideH
-		} else {
-			scan.Tile = merged.cells
-		}
-		s.kernels.Scan(&scan)
-		if scan.Score[0] > best.score {
-			best.score, best.bin, best.missingLeft = scan.Score[0], int(scan.Bin[0]), missingLeft
+		merged.addBin(len(s.cuts), h, b)
+		left += s.counts[b]
+		if left >= least && int64(n.count)-left >= least {
+			s.cuts = append(s.cuts, b)
+			clearing = merged.tile(len(s.cuts)*kernel.TileLanes, (len(s.cuts)+1)*kernel.TileLanes)
+			clearing.clear()
 		}
 	}
-	for best.next = best.bin + 1; best.next < bins && counts[best.next] == 0; best.next++ {
+	if len(s.cuts) == 1 {
+		return
 	}
-	return best
+	if !missingLeft {
+		merged.addBin(len(s.cuts), h, 0)
+	}
+	s.cuts = append(s.cuts, bins-1) // no cut, unless another machine was lost and the sums are wrong
+	if job := s.scanColumn(&merged, len(s.cuts)); job.Score[0] > best.score {
+		best.score, best.bin, best.missingLeft = job.Score[0], s.cuts[job.Bin[0]], missingLeft
+	}
+}
+
+// nextCounted returns the first bin after b that holds rows.
+func (s *splitter) nextCounted(b, bins int) int {
+	for b++; b < bins && s.counts[b] == 0; b++ {
+	}
+	return b
 }
 
 // addBin adds bin from of a one-tile histogram to bin to of h.
 func (h *Histogram) addBin(to int, o *Histogram, from int) {
-	add := func(dst, src []int64) {
-		if dst == nil {
-			return
-		}
-		for i := range kernel.TileLanes {
-			dst[to*kernel.TileLanes+i] += src[from*kernel.TileLanes+i]
-		}
+	to, from = to*kernel.TileLanes, from*kernel.TileLanes
+	if h.wide() {
+		addCells(h.wideG[to:], o.wideG[from:])
+		addCells(h.wideH[to:], o.wideH[from:])
+	} else {
+		addCells(h.cells[to:], o.cells[from:])
 	}
-	add(h.cells, o.cells)
-	add(h.wideG, o.wideG)
-	add(h.wideH, o.wideH)
+}
+
+func addCells(dst, src []int64) {
+	to, from := (*[kernel.TileLanes]int64)(dst), (*[kernel.TileLanes]int64)(src)
+	for i := range to {
+		to[i] += from[i]
+	}
 }

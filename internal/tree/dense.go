@@ -21,7 +21,7 @@ type denseForm struct {
 	jobs     []sumJob       // by block
 }
 
-// sumJob keeps a kernel's job off the stack, from where it would escape to the heap at each
+// sumJob keeps the jobs of kernels off the stack, from where they would escape to the heap at each
 // call.
 type sumJob struct {
 	totals kernel.TotalsJob
@@ -52,19 +52,14 @@ func (e *denseForm) compute(g *gradients, job *kernel.GradientsJob, rows []uint3
 
 func (e *denseForm) choosePairs(n *node, team *par.Team) {
 	e.first = e.firstClasses(e.first, n)
-	var cross []int64
-	switch {
-	case e.Selection == loss.FirstOrder:
+	if e.Selection == loss.FirstOrder {
 		e.pairUp(n, e.first, nil)
-	case e.residuals.Classes == 2:
-		e.pairUp(n, e.first, nil)
-		cross = []int64{}
-	default:
-		cross = e.cross(n.list, e.crossClasses(e.first), team)
+	} else {
+		cross := e.cross(n.list, e.crossClasses(e.first), team)
 		e.pairUp(n, e.first, e.crossTermsOf(e.first, cross))
-	}
-	if e.Pairs == 1 {
-		n.cross = slices.Clone(cross)
+		if e.Pairs == 1 {
+			n.cross = slices.Clone(cross)
+		}
 	}
 	n.pairs = e.padded(n.pairs)
 }
@@ -125,12 +120,6 @@ func (e *denseForm) inheritPairs(n, small, large *node) {
 		}
 		both = append(slices.Clone(first), second...)
 	}
-	if len(n.cross) == 0 {
-		small.cross, large.cross = n.cross, n.cross
-		e.pairUp(small, second, nil)
-		e.pairUp(large, first, nil)
-		return
-	}
 	cross := slices.Clone(e.cross(small.list, both, e.teamFor(small.rows())))
 	large.cross, small.cross = n.cross, cross[len(cross)-len(n.cross):]
 	for k := range large.cross {
@@ -141,39 +130,63 @@ func (e *denseForm) inheritPairs(n, small, large *node) {
 }
 
 func (e *denseForm) count(t *loss.Totals, rows []uint32) {
-	r := e.residuals
-	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
-		job.totals = e.dense.TotalsJob(rows, sums)
-		e.kernels.Totals(&job.totals)
-	})
-	copy(t.Gradient, sums[:r.Stride])
-	copy(t.Hessian, sums[r.Stride:])
+	stride := e.residuals.Stride
+	e.totals = forBlocks(e, e.totals, rows, 2*stride)
+	par.Run(e.teamFor(len(rows)), len(e.jobs), totalsBlock{e, rows})
+	sums := addBlocks(e, e.totals, 2*stride)
+	copy(t.Gradient, sums[:stride])
+	copy(t.Hessian, sums[stride:])
+}
+
+// totalsBlock sums up the class totals of a block of rows.
+type totalsBlock struct {
+	*denseForm
+	rows []uint32
+}
+
+func (t totalsBlock) Do(_, b int) {
+	first, last := kernel.Block(b, len(t.rows))
+	job := &t.jobs[b].totals
+	*job = t.dense.TotalsJob(t.rows[first:last], t.denseForm.totals[b*2*t.residuals.Stride:])
+	t.kernels.Totals(job)
 }
 
 // cross returns the cross terms: the sums over rows of the products of the probability of each
 // class in first with all others. They are valid until the next call of count or cross.
 func (e *denseForm) cross(rows []uint32, first []int32, team *par.Team) []int64 {
-	r := e.residuals
-	sums := sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {
-		job.cross = e.dense.CrossJob(rows, first, sums)
-		e.kernels.Cross(&job.cross)
-	})
-	return sums
+	width := len(first) * e.residuals.Stride
+	e.products = forBlocks(e, e.products, rows, width)
+	par.Run(team, len(e.jobs), crossBlock{e, rows, first})
+	return addBlocks(e, e.products, width)
 }
 
-// sumBlocks adds up a job's sums over the blocks of rows.
-func sumBlocks[T int64 | uint32](e *denseForm, blocks *[]T, rows []uint32, width int, team *par.Team, sum func(job *sumJob, rows []uint32, sums []T)) []int64 {
+// crossBlock sums up the cross terms of a block of rows.
+type crossBlock struct {
+	*denseForm
+	rows  []uint32
+	first []int32
+}
+
+func (c crossBlock) Do(_, b int) {
+	first, last := kernel.Block(b, len(c.rows))
+	job, width := &c.jobs[b].cross, len(c.first)*c.residuals.Stride
+	*job = c.dense.CrossJob(c.rows[first:last], c.first, c.products[b*width:][:width])
+	c.kernels.Cross(job)
+}
+
+// forBlocks returns memory for a number of sums for each block of rows, and makes room for its jobs.
+func forBlocks[T int64 | uint32](e *denseForm, memory []T, rows []uint32, sums int) []T {
 	n := kernel.Blocks(len(rows))
-	*blocks = slices.Grow((*blocks)[:0], n*width)[:n*width]
 	e.jobs = slices.Grow(e.jobs[:0], n)[:n]
-	team.Do(n, func(_, b int) {
-		first, last := kernel.Block(b, len(rows))
-		sum(&e.jobs[b], rows[first:last], (*blocks)[b*width:(b+1)*width])
-	})
-	e.sums = slices.Grow(e.sums[:0], width)[:width]
+	return slices.Grow(memory[:0], n*sums)[:n*sums]
+}
+
+// addBlocks adds up the sums of blocks.
+func addBlocks[T int64 | uint32](e *denseForm, blocks []T, sums int) []int64 {
+	e.sums = slices.Grow(e.sums[:0], sums)[:sums]
 	clear(e.sums)
-	for block := range slices.Chunk(*blocks, width) {
-		for i, v := range block {
+	for ; len(blocks) > 0; blocks = blocks[sums:] {
+		for i, v := range blocks[:sums] {
 			e.sums[i] += int64(v)
 		}
 	}

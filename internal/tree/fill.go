@@ -71,23 +71,32 @@ func (s *splitter) fillGroup(g *group, part *Histogram, w *worker, parts int) {
 func (s *splitter) fill(g *group, part *Histogram, w *worker, rows []uint32, cells []int64) {
 	m := s.gradients.pairs
 	joint := g.joint != nil && len(rows) >= leastJoint*m
-	for len(rows) > 0 {
-		n := min(len(rows), kernel.SpillRows)
+	s.addRows(part, rows, cells, func(rows []uint32, cells []int64) {
 		switch {
 		case g.sparse != nil:
 			w.sparse = kernel.SparseJob{
 				First: g.sparse.First, Entries: g.sparse.Entries, Histogram: part.cells,
-				Rows: rows[:n], Cells: cells[:n*m], Pairs: m,
+				Rows: rows, Cells: cells, Pairs: m,
 			}
 			s.kernels.Sparse(&w.sparse)
 		case joint:
-			s.fillJoint(g, part, w, rows[:n], cells[:n*m])
+			s.fillJoint(g, part, w, rows, cells)
 		default:
-			s.fillColumns(g, part, w, rows[:n], cells[:n*m])
+			s.fillColumns(g, part, w, rows, cells)
 		}
+	})
+}
+
+// addRows adds the cells of rows to a histogram: add adds those of at most kernel.SpillRows rows
+// to its narrow cells.
+func (s *splitter) addRows(h *Histogram, rows []uint32, cells []int64, add func(rows []uint32, cells []int64)) {
+	m := s.gradients.pairs
+	for len(rows) > 0 {
+		n := min(len(rows), kernel.SpillRows)
+		add(rows[:n], cells[:n*m])
 		rows, cells = rows[n:], cells[n*m:]
-		if part.wide() {
-			s.kernels.Spill(part.wideG, part.wideH, part.cells)
+		if h.wide() {
+			s.kernels.Spill(h.wideG, h.wideH, h.cells)
 		}
 	}
 }

@@ -77,11 +77,7 @@ type gradientBlock struct {
 func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) (sum [kernel.MaxPairs]kernel.PairStats) {
 	n := kernel.Blocks(len(rows))
 	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
-	team.Do(n, func(_, b int) {
-		first, last := kernel.Block(b, len(rows))
-		job := &g.blocks[b].compute
-		g.form.compute(g, job, rows[first:last], pairs, first, last)
-	})
+	par.Run(team, n, computeBlock{g, rows, pairs})
 	for b := range g.blocks {
 		for p := range pairs {
 			s, t := &sum[p], &g.blocks[b].compute.Stats[p]
@@ -95,28 +91,24 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 	return sum
 }
 
+// computeBlock computes the gradients of a block of rows.
+type computeBlock struct {
+	*gradients
+	list  []uint32
+	along []kernel.Pair
+}
+
+func (t computeBlock) Do(_, b int) {
+	first, last := kernel.Block(b, len(t.list))
+	t.form.compute(t.gradients, &t.blocks[b].compute, t.list[first:last], t.along, first, last)
+}
+
 // quantize packs the gradients that compute computed for the same rows.
 func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	g.quanta = q
 	n := kernel.Blocks(len(rows))
 	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
-	team.Do(n, func(_, b int) {
-		first, last := kernel.Block(b, len(rows))
-		job := &g.blocks[b].quantize
-		*job = kernel.QuantizeJob{
-			Rows:      rows[first:last],
-			Gradients: g.floats(first, last),
-			Pairs:     g.pairs,
-			Weights:   g.residuals.Weights,
-			ScaleG:    g.scaleG,
-			ScaleH:    g.scaleH,
-			TrimG:     g.trimG,
-			TrimH:     g.trimH,
-			Cells:     g.cells[first*g.pairs : last*g.pairs],
-			KeptRows:  g.rows[first:last],
-		}
-		g.kernels.Quantize(job)
-	})
+	par.Run(team, n, quantizeBlock{g, rows})
 	clear(g.sumG[:])
 	clear(g.sumH[:])
 	g.kept = 0
@@ -133,6 +125,30 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 		}
 		g.kept += block.Kept
 	}
+}
+
+// quantizeBlock packs the gradients of a block of rows.
+type quantizeBlock struct {
+	*gradients
+	list []uint32
+}
+
+func (t quantizeBlock) Do(_, b int) {
+	first, last := kernel.Block(b, len(t.list))
+	job := &t.blocks[b].quantize
+	*job = kernel.QuantizeJob{
+		Rows:      t.list[first:last],
+		Gradients: t.floats(first, last),
+		Pairs:     t.pairs,
+		Weights:   t.residuals.Weights,
+		ScaleG:    t.scaleG,
+		ScaleH:    t.scaleH,
+		TrimG:     t.trimG,
+		TrimH:     t.trimH,
+		Cells:     t.cells[first*t.pairs : last*t.pairs],
+		KeptRows:  t.rows[first:last],
+	}
+	t.kernels.Quantize(job)
 }
 
 // packed returns the rows that quantize kept, and their cells.

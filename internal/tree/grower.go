@@ -165,6 +165,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 			g.pool.cells = d.own.cells
 		}
 	}
+	if fixed == nil && g.residuals.Classes == 2 {
+		fixed = onlyPair
+	}
 	g.tree, g.fixed, g.waiting = &Tree{}, fixed, 0
 	g.evaluator.columns = len(columns)
 	if fixed != nil {
@@ -192,6 +195,10 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	}
 	return g.tree, g.finish(g.open)
 }
+
+// onlyPair is the pair of two classes. Chosen by each node, it could be the other way round, and then a
+// child could not take over its parent's histogram.
+var onlyPair = []kernel.Pair{{R: 0, S: 1}}
 
 // layOut lays out columns and shards them over the ranks.
 func (g *Grower) layOut(l *layout, columns []int) {
@@ -385,18 +392,24 @@ func (g *Grower) release(n *node) {
 
 // finish makes leaves of the open nodes, from left to right.
 func (g *Grower) finish(open []*node) []Segment {
-	segments := make([]Segment, len(open))
+	width := g.Pairs
+	switch {
+	case g.Newton.Named > 0:
+		width = g.Newton.Named
+	case g.FullLeaf:
+		width = g.residuals.Classes
+	}
+	segments, steps := make([]Segment, len(open)), make([]float32, len(open)*width)
+	g.tree.Leaves = make([]Leaf, 0, len(open))
 	var dropped []Segment
 	for i, n := range g.leftToRight(open) {
-		leaf := Leaf{Rows: n.count, box: n.box}
-		steps := g.residuals.Classes
+		leaf := Leaf{Rows: n.count, box: n.box, Steps: steps[i*width:][:width:width]}
 		switch {
 		case g.Newton.Named > 0:
-			leaf.Pairs, steps = make([]kernel.Pair, g.Newton.Named), g.Newton.Named
+			leaf.Pairs = make([]kernel.Pair, width)
 		case !g.FullLeaf:
-			leaf.Pairs, steps = n.pairs, len(n.pairs)
+			leaf.Pairs = n.pairs
 		}
-		leaf.Steps = make([]float32, steps)
 		segments[i] = Segment{i, g.rowsOf(n)}
 		if n.dropped {
 			leaf.Rows = 0 // setBest counts them
@@ -435,7 +448,7 @@ func (g *Grower) leftToRight(open []*node) []*node {
 		}
 		children[n.parent][side] = n
 	}
-	var ordered []*node
+	ordered := make([]*node, 0, len(open))
 	var walk func(number int32)
 	walk = func(number int32) {
 		inner := &g.tree.Nodes[number]

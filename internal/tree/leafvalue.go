@@ -58,16 +58,16 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	}
 	dense, stride := v.Residuals.Form.(*loss.Dense), v.Residuals.Stride
 	v.sums = slices.Grow(v.sums[:0], 2*stride*len(v.pieces))[:2*stride*len(v.pieces)]
-	for len(v.floats) < v.Team.Workers() {
-		v.floats = append(v.floats, make([]float32, 2*kernel.MaxPairs*kernel.RowBlock))
-	}
+	v.floats = slices.Grow(v.floats[:0], v.Team.Workers())[:v.Team.Workers()]
 	v.Team.Do(len(v.pieces), func(worker, i int) {
 		p := &v.pieces[i]
 		if pairs := leaves[p.leaf].Pairs; pairs == nil {
 			p.totals = dense.TotalsJob(p.rows, v.sums[2*stride*i:])
 			v.Kernels.Totals(&p.totals)
 		} else {
-			p.gradients = dense.GradientsJob(p.rows, pairs, v.floats[worker])
+			floats := &v.floats[worker]
+			*floats = slices.Grow((*floats)[:0], 2*len(pairs)*len(p.rows))[:2*len(pairs)*len(p.rows)]
+			p.gradients = dense.GradientsJob(p.rows, pairs, *floats)
 			v.Kernels.Gradients(&p.gradients)
 		}
 	})

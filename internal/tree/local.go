@@ -88,15 +88,15 @@ const leastBeside = leastShared / 8
 // evaluateAll evaluates the children of a family that inherits nothing: concurrently if both are
 // small, else one after the other, each with the whole team.
 func (g local) evaluateAll(e *evaluator, f *family) {
-	children := f.children()
-	for _, n := range children {
+	for _, n := range f.children() {
 		g.keepHistogram(n)
 	}
 	if e.team != alone && f.small != nil && e.teamFor(f.large.rows()) == alone && e.work(f.small.rows()) >= leastBeside {
-		e.team.Do(2, func(worker, i int) { g.perWorker[worker].evaluate(children[i]) })
+		both := f.children()
+		e.team.Do(2, func(worker, i int) { g.perWorker[worker].evaluate(both[i]) })
 		return
 	}
-	for _, n := range children {
+	for _, n := range f.children() {
 		e.evaluate(n)
 	}
 }

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/model"
@@ -23,16 +24,22 @@ func (t *Tree) AppendTo(f *model.Forest) {
 // FromModel returns a model's tree in the form that routes binned rows. The thresholds must be
 // edges of the mapper's bins.
 func FromModel(t model.Tree, m *bin.Mapper) *Tree {
-	grown := &Tree{Leaves: LeavesOf(t)}
-	for _, n := range t.Nodes() {
+	grown := new(Tree)
+	grown.Load(t, m)
+	return grown
+}
+
+// Load replaces the tree by one that FromModel would return, in the same memory.
+func (t *Tree) Load(from model.Tree, m *bin.Mapper) {
+	t.Nodes, t.Leaves = slices.Grow(t.Nodes[:0], from.NumNodes()), appendLeaves(t.Leaves[:0], from)
+	for _, n := range from.Nodes() {
 		s := n.Split()
 		node := Node{Split: s, Left: int32(n.Left()), Right: int32(n.Right())}
 		if s.Set() == nil {
 			node.Bin = m.Features[s.Feature].BinBelow(s.Threshold())
 		}
-		grown.Nodes = append(grown.Nodes, node)
+		t.Nodes = append(t.Nodes, node)
 	}
-	return grown
 }
 
 // SetLeaves gives the leaves of a model's tree of the same splits the steps and rows of t.
@@ -60,7 +67,10 @@ func Fits(t model.Tree, m *bin.Mapper, leaves int) error {
 
 // LeavesOf returns the leaves of a model's tree, which share its steps.
 func LeavesOf(t model.Tree) []Leaf {
-	leaves := make([]Leaf, 0, t.NumLeaves())
+	return appendLeaves(make([]Leaf, 0, t.NumLeaves()), t)
+}
+
+func appendLeaves(leaves []Leaf, t model.Tree) []Leaf {
 	for _, l := range t.Leaves() {
 		leaves = append(leaves, Leaf{Pairs: l.Pairs(), Steps: l.Values(), Rows: l.Rows()})
 	}

@@ -58,10 +58,10 @@ func (s *splitter) needsTotals(n *node, column int) bool {
 
 // allowedCut returns the best cut of a column's histogram that the constraints and minSamples
 // allow.
-func (s *splitter) allowedCut(n *node, column int, h *Histogram, counts *[kernel.MaxBins]int64) candidate {
+func (s *splitter) allowedCut(n *node, column int, h *Histogram) candidate {
 	m := &s.monotone
 	bins := s.Mapper.Features[column].Codes()
-	s.listCuts(n, counts, h, bins)
+	s.listCuts(n, h, bins)
 	s.scoreCuts(n)
 	best := candidate{score: math.Inf(-1), exact: true}
 	c := m.highest()
@@ -80,8 +80,7 @@ func (s *splitter) allowedCut(n *node, column int, h *Histogram, counts *[kernel
 		return best
 	}
 	best.score, best.bin, best.missingLeft = c.score, c.bin, c.missingLeft
-	for best.next = best.bin + 1; best.next < bins && counts[best.next] == 0; best.next++ {
-	}
+	best.next = s.nextCounted(best.bin, bins)
 	return best
 }
 
@@ -97,11 +96,11 @@ func (m *monotoneSearch) highest() *cut {
 }
 
 // listCuts lists the cuts of a column that leave minSamples rows on either side.
-func (s *splitter) listCuts(n *node, counts *[kernel.MaxBins]int64, h *Histogram, bins int) {
+func (s *splitter) listCuts(n *node, h *Histogram, bins int) {
 	m, pairs := &s.monotone, s.job.Pairs
 	m.cuts = m.cuts[:0]
 	sides := []bool{false, true}
-	if counts[0] == 0 {
+	if s.counts[0] == 0 {
 		sides = sides[:1]
 	}
 	cell := func(b, p int) (g, hessian int64) {
@@ -114,10 +113,10 @@ func (s *splitter) listCuts(n *node, counts *[kernel.MaxBins]int64, h *Histogram
 	var now cut
 	rows := int64(0)
 	for b := 1; b < bins; b++ {
-		if counts[b] == 0 {
+		if s.counts[b] == 0 {
 			continue
 		}
-		now.bin, rows = b, rows+counts[b]
+		now.bin, rows = b, rows+s.counts[b]
 		for p := range pairs {
 			g, hessian := cell(b, p)
 			now.g[p] += g
@@ -126,7 +125,7 @@ func (s *splitter) listCuts(n *node, counts *[kernel.MaxBins]int64, h *Histogram
 		for _, missingLeft := range sides {
 			c, left := now, rows
 			if c.missingLeft = missingLeft; missingLeft {
-				left += counts[0]
+				left += s.counts[0]
 				for p := range pairs {
 					g, hessian := cell(0, p)
 					c.g[p] += g

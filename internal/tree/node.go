@@ -33,7 +33,7 @@ type node struct {
 	path    []int     // the features of the splits above, if interactions are constrained
 
 	// What the larger child can take over, after subtracting the smaller one's.
-	cross      []int64    // Σ p_r·p_k for the first class r of its only pair, or, of three classes, for two; empty: not needed; nil: not kept
+	cross      []int64    // Σ p_r·p_k for the first class r of its only pair, or, of three classes, for two; nil: not kept
 	histogram  *Histogram // nil: not kept
 	quanta     quanta
 	sumG, sumH [kernel.MaxPairs]int64

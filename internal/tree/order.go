@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -23,32 +25,50 @@ const routeRows = 8 * kernel.RowBlock
 // route sorts each block of routeRows rows by the leaves of a tree that they reach, stably. It
 // returns the runs by block.
 func (p *Partition) route(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) [][]run {
-	byBlock := make([][]run, (len(p.Rows)+routeRows-1)/routeRows)
-	team.Do(len(byBlock), func(_, b int) {
-		runs := make([]run, 0, min(len(t.Leaves), routeRows))
-		var walk func(child int32, start, end int)
-		walk = func(child int32, start, end int) {
-			switch {
-			case start == end:
-			case child < 0:
-				runs = append(runs, run{int(^child), start, end})
-			default:
-				n := &t.Nodes[child]
-				middle := p.splitBlock(k, x.Columns[n.Split.Feature], n.test(), start, end)
-				walk(n.Left, start, middle)
-				walk(n.Right, middle, end)
-			}
-		}
-		walk(t.root(), b*routeRows, min((b+1)*routeRows, len(p.Rows)))
-		byBlock[b] = runs
-	})
-	return byBlock
+	n := (len(p.Rows) + routeRows - 1) / routeRows
+	p.runs = slices.Grow(p.runs[:0], n)[:n]
+	par.Run(team, n, router{p, t, k, x})
+	return p.runs
+}
+
+// router routes a block of rows.
+type router struct {
+	*Partition
+	tree    *Tree
+	kernels *kernel.Funcs
+	matrix  *bin.Matrix
+}
+
+func (r router) Do(_, b int) {
+	first, end := b*routeRows, min((b+1)*routeRows, len(r.Rows))
+	r.runs[b] = r.walk(r.runs[b][:0], r.tree.root(), first, end)
+}
+
+// walk routes the rows from start to end-1 from a node or leaf on, and appends their runs.
+func (r *router) walk(runs []run, child int32, start, end int) []run {
+	switch {
+	case start == end:
+		return runs
+	case child < 0:
+		return append(runs, run{int(^child), start, end})
+	}
+	n := &r.tree.Nodes[child]
+	middle := r.splitBlock(r.kernels, r.matrix.Columns[n.Split.Feature], n.test(), start, end)
+	return r.walk(r.walk(runs, n.Left, start, middle), n.Right, middle, end)
 }
 
 // Order sorts the rows by the leaves of a tree that they reach, stably. A leaf that no row
 // reaches has no segment.
 func (p *Partition) Order(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) (segments []Segment) {
 	byBlock := p.route(t, k, x, team)
+	segments = p.segments[:0]
+	if len(byBlock) == 1 { // in order
+		for _, r := range byBlock[0] {
+			segments = append(segments, Segment{r.leaf, p.Rows[r.start:r.end]})
+		}
+		p.segments = segments
+		return segments
+	}
 	rows := make([]int, len(t.Leaves))
 	for _, runs := range byBlock {
 		for _, r := range runs {
@@ -76,6 +96,7 @@ func (p *Partition) Order(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Tea
 			copy(p.left[places[b][i]:], p.Rows[r.start:r.end])
 		}
 	})
+	p.segments = segments
 	n := len(p.Rows)
 	p.Rows, p.left = p.left[:n], p.Rows[:cap(p.Rows)]
 	return segments

@@ -16,6 +16,9 @@ type Partition struct {
 	jobs        []kernel.PartitionJob // by block of the list
 	places      [][2]int              // by block: where its left and its right rows go
 	memory      *mem.Block
+
+	runs     [][]run   // by block, of the last tree by which rows were ordered
+	segments []Segment // of the same tree
 }
 
 // NewPartition returns an empty partition for up to n rows.

@@ -322,8 +322,8 @@ func (s *splitter) packColumn(v []int64, n *node, column int) []int64 {
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.pack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
 	if s.countsRows(n, column) {
-		counts := s.count(n.list, column)
-		v = append(v, counts[:codes]...)
+		s.count(n.list, column)
+		v = append(v, s.counts[:codes]...)
 	}
 	if s.needsTotals(n, column) {
 		v = append(v, s.sumCodes(n.list, column)...)
@@ -338,14 +338,13 @@ func (s *splitter) unpackColumn(v []int64, n *node, c int) []int64 {
 	h := s.columnHistogram(n, column)
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.unpack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
-	var counts [kernel.MaxBins]int64
 	if s.countsRows(n, column) {
-		copy(counts[:], v[:codes])
+		clear(s.counts[copy(s.counts[:], v[:codes]):])
 		v = v[codes:]
 	}
 	if s.needsTotals(n, column) {
 		v = v[copy(s.codeTotals(codes), v):]
 	}
-	s.best[c] = s.bestCut(n, column, &h, &counts)
+	s.best[c] = s.bestCut(n, column, &h)
 	return v
 }

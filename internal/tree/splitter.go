@@ -28,10 +28,12 @@ type splitter struct {
 	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []part
-	open    []int   // result of unresolved
-	all     scratch // on several machines: histogram of all columns
-	column  scratch // histogram of one column in all its bins
-	merged  scratch
+	open    []int                 // result of unresolved
+	all     scratch               // on several machines: histogram of all columns
+	column  scratch               // histogram of one column in all its bins
+	merged  scratch               // its bins that hold rows
+	cuts    []int                 // by bin of merged: the last bin in it, after which a cut is allowed
+	counts  [kernel.MaxBins]int64 // by code of a column: number of rows
 
 	monotone monotoneSearch
 }
@@ -69,33 +71,42 @@ func (s *splitter) useLayout(l *layout) {
 // histograms go to n.histogram if it is not nil. With sibling, n.histogram is the parent's, and
 // the node's is that less sibling.
 func (s *splitter) findSplit(n *node, sibling *Histogram, team *par.Team) SplitInfo {
-	h, wide := n.histogram, n.count > kernel.SpillRows
 	s.setJob()
 	parts := 1
 	if sibling == nil {
-		parts = s.fillParts(wide, team)
+		parts = s.fillParts(n.count > kernel.SpillRows, team)
 	}
-	team.Do(len(s.groups), func(number, i int) {
-		g, w := &s.groups[i], &s.workers[number]
-		first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
-		var part Histogram
-		if h != nil {
-			part = h.tile(first, end)
-		} else {
-			part = w.memory.histogram(end-first, wide)
-		}
-		if sibling != nil {
-			share := sibling.tile(first, end)
-			part.subtract(s.kernels, &share)
-		} else {
-			s.fillGroup(g, &part, w, parts)
-		}
-		w.scan = s.job
-		for t := g.firstTile; t < g.endTile; t++ {
-			s.scan(n, &s.tiles[t], &part, first, w)
-		}
-	})
+	par.Run(team, len(s.groups), groupSearch{s, n, sibling, parts})
 	return s.choose(n)
+}
+
+// groupSearch finds the best cut of each column of a group.
+type groupSearch struct {
+	*splitter
+	node    *node
+	sibling *Histogram
+	shares  int // parts of the rows with histograms of their own
+}
+
+func (s groupSearch) Do(worker, i int) {
+	g, w := &s.groups[i], &s.workers[worker]
+	first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
+	var part Histogram
+	if h := s.node.histogram; h != nil {
+		part = h.tile(first, end)
+	} else {
+		part = w.memory.histogram(end-first, s.node.count > kernel.SpillRows)
+	}
+	if s.sibling != nil {
+		share := s.sibling.tile(first, end)
+		part.subtract(s.kernels, &share)
+	} else {
+		s.fillGroup(g, &part, w, s.shares)
+	}
+	w.scan = s.job
+	for t := g.firstTile; t < g.endTile; t++ {
+		s.scan(s.node, &s.tiles[t], &part, first, w)
+	}
 }
 
 // setJob prepares scans for the gradients that were quantized last.
@@ -160,7 +171,7 @@ func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) 
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
 			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c]) && !s.searchesCuts(n, s.columns[c])
 			if best.exact && !math.IsInf(best.score, -1) {
-				best.next = cells.nextFilled(best.bin, t, f*m, m)
+				best.next = cells.nextFilled(best.bin, t.bins, t.stride, f*m, m)
 			}
 			s.best[c] = best
 			c++
@@ -175,10 +186,10 @@ func (s *splitter) scanSubsets(cells *Histogram, t *tile, bins, lane int, w *wor
 	return w.subsets.findSet(s.kernels, &s.job, nil, s.minSamples)
 }
 
-// nextFilled returns the first bin of a tile after b in which one of the lanes is not zero.
-func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
-	for b++; b < t.bins; b++ {
-		for i := b*t.stride + lane; i < b*t.stride+lane+lanes; i++ {
+// nextFilled returns the first bin after b in which one of the lanes is not zero.
+func (h *Histogram) nextFilled(b, bins, stride, lane, lanes int) int {
+	for b++; b < bins; b++ {
+		for i := b*stride + lane; i < b*stride+lane+lanes; i++ {
 			if h.wide() && h.wideG[i]|h.wideH[i] != 0 || !h.wide() && h.cells[i] != 0 {
 				return b
 			}

@@ -57,6 +57,26 @@ func (l *Leaf) AddTo(scores []float64) {
 	}
 }
 
+// AddToRows adds the leaf's steps to the scores of some rows; scores are rows × classes.
+func (l *Leaf) AddToRows(scores []float64, rows []uint32, classes int) {
+	if l.Pairs != nil {
+		for _, row := range rows {
+			l.AddTo(scores[int(row)*classes:][:classes])
+		}
+		return
+	}
+	steps := make([]float64, 0, 64)
+	for _, step := range l.Steps {
+		steps = append(steps, float64(step))
+	}
+	for _, row := range rows {
+		of := scores[int(row)*classes:][:len(steps)]
+		for k, step := range steps {
+			of[k] += step
+		}
+	}
+}
+
 // Idle reports whether the tree is a single leaf that changes no score.
 func (t *Tree) Idle() bool {
 	if len(t.Nodes) > 0 {

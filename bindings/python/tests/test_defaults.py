@@ -37,7 +37,7 @@ def test_phases(by_default):
     trees = booster.num_trees
     assert {p.max_trees for p in held} == {400, 700, trees} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
     assert {p.max_trees for p in final} == {final[-1].trees} == {trees} == {booster.params["n_estimators"]}
-    assert booster.result.iterations == trees <= 5 * 700 and booster.params["ensemble"] == 5
+    assert booster.result.iterations == trees <= 6 * 700 and booster.params["ensemble"] == 6
     judging = [p for p in held if p.metrics]  # by the members that are grown first
     assert judging == held[: len(judging)] and {tuple(p.metrics) for p in judging} == {("holdout",)}
     assert not any(p.metrics for p in final)  # the leaf values of one member after another

@@ -53,10 +53,24 @@ def test_files(booster, format, tmp_path):
     assert format.help and content == (wanted if format.binary else wanted.encode())
 
 
+def test_force(tmp_path):
+    r = np.random.default_rng(0)
+    train = aoso.Dataset(r.integers(1000, size=(3000, 36)), np.arange(3000) % 1500)
+    booster = aoso.train({"n_estimators": 1, "start": "linear", "leaf": "sparse", "calibration": "none"}, train)
+    with pytest.raises(ValueError, match="force is false; allowed: true for a file of 11. MB"):
+        booster.export("treelite")
+    with pytest.raises(ValueError, match="force is false"):
+        booster.export("treelite", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    booster.export("treelite", tmp_path / "model", force=True)
+    assert (tmp_path / "model").stat().st_size > 100e6
+    assert len(booster.export("onnx")) < 2e6 and len(booster.export("pmml")) < 20e6
+
+
 def test_what_is_refused(booster, tmp_path):
     allowed = ", ".join(repr(format.name) for format in aoso.export_formats())
     assert {"'onnx'", "'lightgbm'", "'json'", "'dot'", "'text'"} <= set(allowed.split(", "))
-    for format in ("pmml", "", None):
+    for format in ("pdf", "", None):
         with pytest.raises(ValueError, match=f"format is {format!r}; allowed: {allowed}"):
             booster.export(format)
     for tree in (300, -301, 1.5):

@@ -136,9 +136,9 @@ def test_onnx_of_a_pipeline():
     import aoso.onnx
 
     aoso.onnx.register()
-    for labels in (Y, CODES):
-        x = X.astype(np.float32)
-        pipeline = make_pipeline(StandardScaler(), aoso.AOSOClassifier(n_estimators=10, max_leaves=5)).fit(x, labels)
+    for labels, dtype, start in ((Y, np.float32, "zero"), (CODES, np.float32, "linear"), (Y, np.float64, "linear"), (CODES, np.float64, "zero")):
+        x = X.astype(dtype)
+        pipeline = make_pipeline(StandardScaler(), aoso.AOSOClassifier(n_estimators=10, max_leaves=5, start=start)).fit(x, labels)
         onx = skl2onnx.to_onnx(pipeline, x[:1], options={"zipmap": False})
         label, probabilities = runtime.InferenceSession(onx.SerializeToString()).run(None, {"X": x})
         np.testing.assert_allclose(probabilities, pipeline.predict_proba(x), atol=1e-5)

@@ -38,8 +38,8 @@ aoso_save <- function(model, path) {
 
 aoso_load <- function(path) new_model(.Call(r_load, path.expand(path)))
 
-aoso_export <- function(model, format, path, tree = 1L) {
-  .Call(r_export, pointer_of(model), format, tree - 1, path.expand(path))
+aoso_export <- function(model, format, path, tree = 1L, force = FALSE) {
+  .Call(r_export, pointer_of(model), format, tree - 1, path.expand(path), force)
   invisible(path)
 }
 

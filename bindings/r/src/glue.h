@@ -40,7 +40,7 @@ SEXP r_encode(SEXP model);
 SEXP r_decode(SEXP bytes);
 SEXP r_save(SEXP model, SEXP path);
 SEXP r_load(SEXP path);
-SEXP r_export(SEXP model, SEXP format, SEXP tree, SEXP path);
+SEXP r_export(SEXP model, SEXP format, SEXP tree, SEXP path, SEXP force);
 SEXP r_predict(SEXP model, SEXP x, SEXP kind, SEXP trees, SEXP threads);
 SEXP r_predict_set(SEXP model, SEXP x, SEXP alpha, SEXP threads);
 SEXP r_evaluate(SEXP model, SEXP x, SEXP y, SEXP weights, SEXP trees, SEXP threads);

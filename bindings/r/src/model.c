@@ -107,9 +107,11 @@ SEXP r_load(SEXP path) {
     return model;
 }
 
-SEXP r_export(SEXP model, SEXP format, SEXP tree, SEXP path) {
-    check(aoso_model_export_file(model_of(model), CHAR(STRING_ELT(format, 0)), (int64_t)Rf_asReal(tree),
-                                 Rf_translateCharUTF8(STRING_ELT(path, 0))));
+SEXP r_export(SEXP model, SEXP format, SEXP tree, SEXP path, SEXP force) {
+    aoso_export_options options = {.struct_size = sizeof options, .force = Rf_asLogical(force) == TRUE};
+    options.tree = (int64_t)Rf_asReal(tree);
+    options.path = Rf_translateCharUTF8(STRING_ELT(path, 0));
+    check(aoso_model_export_with(model_of(model), CHAR(STRING_ELT(format, 0)), &options, NULL, NULL));
     return R_NilValue;
 }
 

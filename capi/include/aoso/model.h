@@ -87,6 +87,19 @@ AOSO_API aoso_status aoso_model_export(const aoso_model *model, const char *form
 AOSO_API aoso_status aoso_model_export_file(const aoso_model *model, const char *format, int64_t tree,
                                             const char *path);
 
+/* What to export, and where to. */
+typedef struct aoso_export_options {
+    uint32_t struct_size;
+    int32_t force;    /* 1: write a file of more than 100 MB where trees stand for linear scores; 0: an error */
+    int64_t tree;     /* of a format of one tree */
+    const char *path; /* the file to write; NULL: write receives the bytes */
+} aoso_export_options;
+
+/* The same with options, which may be NULL. With a path, write and user are not
+ * used. */
+AOSO_API aoso_status aoso_model_export_with(const aoso_model *model, const char *format, const aoso_export_options *options,
+                                            aoso_write_callback write, void *user);
+
 enum { /* kinds of importance */
     AOSO_IMPORTANCE_GAIN = 0,  /* the gain of the splits on the feature */
     AOSO_IMPORTANCE_SPLIT = 1, /* their number */

@@ -152,13 +152,7 @@ public:
 
     // In the format of that name, one of export_formats.
     void write(const std::string &format, const write_function &function, int64_t tree = 0) const {
-        const aoso_write_callback call = [](const void *bytes, std::size_t size, void *user) -> int32_t {
-            return detail::guarded([&] {
-                (*static_cast<const write_function *>(user))(static_cast<const char *>(bytes), size);
-                return 0;
-            });
-        };
-        detail::check(aoso_model_export(get(), format.c_str(), tree, call, const_cast<write_function *>(&function)));
+        detail::check(aoso_model_export(get(), format.c_str(), tree, receive, const_cast<write_function *>(&function)));
     }
     std::string exported(const std::string &format, int64_t tree = 0) const {
         std::string out;
@@ -167,6 +161,13 @@ public:
     }
     void export_file(const std::string &format, const std::string &path, int64_t tree = 0) const {
         detail::check(aoso_model_export_file(get(), format.c_str(), tree, path.c_str()));
+    }
+
+    // With options, whose struct_size is set here. function is not used if they have a path.
+    void export_with(const std::string &format, aoso_export_options options, const write_function &function = nullptr) const {
+        options.struct_size = sizeof options;
+        detail::check(aoso_model_export_with(get(), format.c_str(), &options, function ? receive : nullptr,
+                                             const_cast<write_function *>(&function)));
     }
 
     // How much each feature contributes: AOSO_IMPORTANCE_GAIN, _SPLIT or _COVER.
@@ -393,6 +394,14 @@ public:
     }
 
 private:
+    // Passes bytes to a write_function.
+    static int32_t receive(const void *bytes, std::size_t size, void *user) {
+        return detail::guarded([&] {
+            (*static_cast<const write_function *>(user))(static_cast<const char *>(bytes), size);
+            return 0;
+        });
+    }
+
     template <class T, class Function>
     void fill(Function function, const matrix &x, span<T> out, const predict_options &o) const {
         const aoso_predict_options options = o.get();

@@ -64,9 +64,10 @@ enum { /* calibration. Rows on which training fits the temperature, which calibr
 };
 
 enum { /* start. Initial scores: the raw scores of a row before the first tree. */
-    AOSO_START_DEFAULT = 0, /* zero; above 100 classes, zero or linear, whichever has the lower loss on held-out rows */
+    AOSO_START_DEFAULT = 0, /* mixed for an ensemble; else zero or, above 100 classes, zero or linear, whichever has the lower loss on held-out rows */
     AOSO_START_ZERO = 1, /* 0 for every class */
     AOSO_START_LINEAR = 2, /* linear discriminant scores (LDA) of the numeric features */
+    AOSO_START_MIXED = 3, /* linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better */
 };
 
 /* The parameters of training. A default outside the values allowed, such as
@@ -249,17 +250,17 @@ typedef struct aoso_params {
      * Allowed: at least 1. Default: 4. */
     int64_t category_limit;
 
-    /* Initial scores: the raw scores of a row before the first tree. linear needs method aoso, and allows neither
-     * a custom objective nor monotone constraints.
+    /* Initial scores: the raw scores of a row before the first tree. linear and mixed need method aoso, and allow
+     * neither a custom objective nor monotone constraints. mixed needs an ensemble.
      * Default: AOSO_START_DEFAULT. */
     int64_t start;
 
     /* Number of models whose raw scores are averaged; 1 means a single model. Each member grows its trees without
      * two of as many parts of the rows. Then its leaf values are computed from all rows. n_estimators counts the
      * trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.
-     * More than 1 need method aoso, full leaves, start zero, and rows that training holds out, and exclude
-     * time_limit, monotone constraints, validation sets and custom objectives.
-     * Allowed: 1, 5, 10 or 20. Default: 0, which means 1 to 5, 5 for fewer than 20,000 rows and at most 100
+     * More than 1 need method aoso, full leaves, and rows that training holds out, and exclude time_limit,
+     * monotone constraints, validation sets and custom objectives.
+     * Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 6, 6 for fewer than 20,000 rows and at most 100
      * classes, else 1. */
     int64_t ensemble;
 } aoso_params;

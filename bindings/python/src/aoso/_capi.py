@@ -423,19 +423,25 @@ def export_formats() -> list[ExportFormat]:
     return [ExportFormat(**fields) for fields in json.loads(_string("export_formats"))]
 
 
-def export(model: Handle, format: str, number: int) -> bytes:
+def export(model: Handle, format: str, number: int, force: bool) -> bytes:
     """The model, or one tree, in another format."""
     parts: list[bytes] = []
 
     def write(at: int, size: int, _: Any) -> None:
         parts.append(c.string_at(at, size))
 
-    _call_back(write, _write, "model_export", model, format.encode(), integer("tree", number))
+    _call_back(write, _write, "model_export_with", model, format.encode(), _export_options(number, force))
     return b"".join(parts)
 
 
-def export_file(model: Handle, format: str, number: int, path: str | os.PathLike[str]) -> None:
-    _call("model_export_file", model, format.encode(), integer("tree", number), _encoded_path(path))
+def export_file(model: Handle, format: str, number: int, force: bool, path: str | os.PathLike[str]) -> None:
+    options = _export_options(number, force)
+    options.path = _encoded_path(path)
+    _call("model_export_with", model, format.encode(), options, _write(), None)
+
+
+def _export_options(number: int, force: bool) -> structs.ExportOptions:
+    return structs.ExportOptions(tree=integer("tree", number), force=bool(force))
 
 
 def importance(model: Handle, kind: str, features: int) -> Array:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _familiar, _others, _rows
 from ._capi import Array
-from ._parameters import ELSEWHERE
+from ._parameters import ELSEWHERE, TYPES
 from .booster import Booster
 from ._scalars import plain
 from .errors import ArgumentError
@@ -128,7 +128,7 @@ class Compatible:
         known = {*self.get_params(), *self._unknown}
         unknown = [name for name in params if not (name in known or _others.known(name))]
         if unknown:
-            raise ArgumentError(_others.unknown(unknown, list(dict.fromkeys([*self._get_param_names(), *_others.TYPES]))))
+            raise ArgumentError(_others.unknown(unknown, list(dict.fromkeys([*self._get_param_names(), *TYPES]))))
         meant = {_others.OURS[name] for name in params if name in _others.OURS}
         for name in [*defaults, *self._further]:
             if _others.OURS.get(name) in meant:

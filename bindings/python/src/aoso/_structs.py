@@ -132,6 +132,15 @@ class ModelInfo(Struct):
     ]
 
 
+class ExportOptions(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("force", c.c_int32),
+        ("tree", c.c_int64),
+        ("path", c.c_char_p),
+    ]
+
+
 PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f8"), ("splits", "i8")])
 
 

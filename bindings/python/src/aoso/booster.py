@@ -55,7 +55,7 @@ class Booster(Report, Probability, Confusing, Familiar):
     >>> booster.predict([[3], [15]]).tolist()
     ['low', 'high']
     >>> booster.predict_proba([[3], [15]]).round(2).tolist()
-    [[0.18, 0.82], [0.82, 0.18]]
+    [[0.07, 0.93], [0.93, 0.07]]
     """
 
     def __init__(
@@ -386,16 +386,18 @@ class Booster(Report, Probability, Confusing, Familiar):
         return _capi.tree(self._handle, self._tree_number(number))
 
     @overload
-    def export(self, format: str, path: None = None, *, tree: int = 0) -> bytes | str: ...
+    def export(self, format: str, path: None = None, *, tree: int = 0, force: bool = False) -> bytes | str: ...
 
     @overload
-    def export(self, format: str, path: str | os.PathLike[str], *, tree: int = 0) -> None: ...
+    def export(self, format: str, path: str | os.PathLike[str], *, tree: int = 0, force: bool = False) -> None: ...
 
-    def export(self, format: str, path: str | os.PathLike[str] | None = None, *, tree: int = 0) -> bytes | str | None:
+    def export(
+        self, format: str, path: str | os.PathLike[str] | None = None, *, tree: int = 0, force: bool = False
+    ) -> bytes | str | None:
         """Write the model in a format that other programs read.
 
-        Where the model has linear scores, formats for other programs have trees in their place. Raw scores may then differ by
-        about a millionth.
+        Where the model has linear scores, the formats "lightgbm" and "treelite" have trees in their place. Raw scores may then
+        differ by about a millionth.
 
         Parameters
         ----------
@@ -405,6 +407,8 @@ class Booster(Report, Probability, Confusing, Familiar):
             The file to write. An existing file is replaced completely, or left unchanged on an error.
         tree : int, default 0
             The tree, if the format shows one tree only, such as "dot". From 0; negative numbers count from the end.
+        force : bool, default False
+            Write more than 100 MB where trees stand for linear scores, which is otherwise an error.
 
         Returns
         -------
@@ -415,9 +419,9 @@ class Booster(Report, Probability, Confusing, Familiar):
         if formats[format].one_tree:
             tree = self._tree_number(tree)
         if path is not None:
-            _capi.export_file(self._handle, format, tree, path)
+            _capi.export_file(self._handle, format, tree, force, path)
             return None
-        content = _capi.export(self._handle, format, tree)
+        content = _capi.export(self._handle, format, tree, force)
         return content if formats[format].binary else content.decode()
 
     def _tree_number(self, tree: int) -> int:

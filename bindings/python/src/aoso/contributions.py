@@ -90,7 +90,7 @@ class Explaining:
         >>> x = np.arange(20.0).reshape(-1, 1)
         >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
         >>> booster.shap([[3], [15]])[:, booster.classes == "low", 0].round(2).tolist()
-        [[0.99], [-0.53]]
+        [[1.75], [-0.94]]
         """
         if top and not sparse:
             raise ArgumentError(f"top is {top}; allowed: 0 unless sparse is True")

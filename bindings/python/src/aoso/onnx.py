@@ -13,7 +13,7 @@ __all__ = ["register"]
 def register() -> None:
     """Make the estimator known to skl2onnx, which must be installed, as well as onnx.
 
-    Features must be numeric. The probabilities are in the order of ``classes_``. Labels are int64 where all classes are integers,
+    Features must be numeric, in float32 or float64: thresholds are placed for the type. The probabilities are in the order of ``classes_``. Labels are int64 where all classes are integers,
     else strings. A single estimator needs none of this: ``model.booster_.export("onnx", path)``.
 
     Examples
@@ -30,11 +30,13 @@ def register() -> None:
 
 def _exported(operator: Any) -> Any:
     import onnx
+    from skl2onnx.common.data_types import DoubleTensorType
 
     booster = operator.raw_operator.booster_
     if booster.categories:
         raise ArgumentError(f"the model has the categorical features {', '.join(booster.categories)}; allowed: numeric features")
-    return onnx.load_from_string(booster.export("onnx")).graph
+    double = isinstance(operator.inputs[0].type, DoubleTensorType)
+    return onnx.load_from_string(booster.export("onnx_double" if double else "onnx")).graph
 
 
 def _shapes(operator: Any) -> None:

@@ -34,7 +34,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     With nothing set, :meth:`fit` first trains without a part of the rows. They tell which parameters suit the data, how many
     trees to grow, and which temperature makes the best probabilities. Then it trains the model itself on all rows. With
-    fewer than 20,000 rows and at most 100 classes, it is the average of five models; ``ensemble=1`` makes a single one.
+    fewer than 20,000 rows and at most 100 classes, it is the average of six models; ``ensemble=1`` makes a single one.
     ``preset="paper"`` has the same parameters for all data, and neither holds rows out nor calibrates.
 
     Parameters

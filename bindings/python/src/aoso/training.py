@@ -216,7 +216,7 @@ def train(
 
     By default, training has two phases. The hold-out phase trains without a part of the rows, and evaluates on them. They tell
     which parameters suit the data, how many trees to grow, and which temperature makes the best probabilities. Then the model
-    itself is trained, on all rows. With fewer than 20,000 rows and at most 100 classes, it averages five members, unless
+    itself is trained, on all rows. With fewer than 20,000 rows and at most 100 classes, it averages six members, unless
     ``ensemble`` is 1; the first phase grows their trees, and the second computes their leaf values. A validation set takes the place of the rows held out, and the hold-out phase is left out.
     The same holds if there is nothing to choose: with ``calibration="none"`` and ``n_estimators``, with ``preset="paper"``, or if
     training continues a model.
