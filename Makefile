@@ -5,11 +5,11 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 CHECKS = check-go check-capi check-python
-STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-wasm
+STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
 LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tables bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-serving bench-categories bench-tables bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -38,14 +38,14 @@ CORE = booster dataset training labels matrix export categories capi derived
 check-python: lib build build/python/new.ready
 	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
 
-test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, random trainings (8 minutes)
+test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, Java, random trainings (8 minutes)
 	@$(MAKE) $(TWO) -o tools vet lib build wheel build/python/new.ready
 	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
-	@for program in node cargo R; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
+	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@go run ./tools/levels
 
-# AOSO_TESTS=long makes the tests of Go, C, Python and R leave no case out. One stage runs at a time, and all run even if one fails.
+# AOSO_TESTS=long makes the tests of Go, C, Python, R and Java leave no case out. One stage runs at a time, and all run even if one fails.
 test-long: tools ## test every night: everything, with every case, fuzzed and killed (hours)
 	@$(MAKE) --no-print-directory -k AOSO_TESTS=long vet lib build wheel build/python/new.ready; first=$$?; \
 	$(MAKE) --no-print-directory -k AOSO_TESTS=long $(filter-out race torture,$(STAGES)); second=$$?; \
@@ -310,6 +310,10 @@ build/python/%.ready: bindings/python/requirements/%.txt
 test-r: lib ## check the R package as CRAN does, and run the examples of its page
 	@if command -v R >/dev/null; then bindings/r/check $(CURDIR)/build build/r; else echo "R skipped: no R (Debian: r-base-core)"; fi
 
+.PHONY: test-java
+test-java: lib build ## build and test the jar, and follow its page in an empty folder
+	@if command -v mvn >/dev/null; then bindings/java/check $(CURDIR)/build build/java; else echo "Java skipped: no mvn (Debian: maven, default-jdk-headless)"; fi
+
 # The page that trains in the browser. The native model that it compares with is trained here.
 .PHONY: web test-wasm test-web
 web: ## build the page that trains in the browser into build/web; python3 -m http.server -d build/web shows it
@@ -327,10 +331,10 @@ $(WEB_VENV)/ready: web/requirements.txt
 	$(WEB_VENV)/bin/pip install -q --no-compile -r $<
 	@touch $@
 
-# Needs node, R and qemu for its checks, and several minutes, so it is not part of test.
+# Needs node, R, Maven and qemu for its checks, and several minutes, so it is not part of test.
 .PHONY: release
 release: tools ## build the files of a release from the last commit into build/release and check each in an empty environment
-	@tools/need R=r-base-core
+	@tools/need R=r-base-core 'mvn=maven default-jdk-headless'
 	tools/release/build
 	tools/release/check
 
@@ -355,6 +359,9 @@ bench-peers: lib $(BENCH_VENV)/ready ## compare with LightGBM, XGBoost, CatBoost
 
 bench-prediction: lib $(BENCH_VENV)/ready ## compare prediction with trained models with that of the peers (minutes)
 	$(BENCH) bench.prediction $(if $(QUICK),--quick) $(ARGS)
+
+bench-serving: lib $(BENCH_VENV)/ready ## measure one row and batches in several ways to serve a model (half an hour)
+	$(BENCH) bench.serving $(if $(QUICK),--quick) $(ARGS)
 
 bench-categories: lib $(BENCH_VENV)/ready ## compare on tables with categorical columns (an hour; QUICK=1: a minute)
 	$(BENCH) bench.categories $(if $(QUICK),--quick) $(ARGS)

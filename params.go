@@ -23,6 +23,7 @@ type Preset = spec.Preset
 const (
 	PresetAuto  Preset = "auto"  // parameters that suit the data
 	PresetFast  Preset = "fast"  // the same, sooner
+	PresetBest  Preset = "best"  // the same, more accurate and slower
 	PresetPaper Preset = "paper" // the same for all data
 )
 

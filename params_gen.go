@@ -52,8 +52,9 @@ type Params struct {
 
 	// Strategy for parameters that you leave unset. "auto": values for the size of the data, among
 	// which held-out rows choose; "fast": as auto, with fewer trees and, in most cases, a larger
-	// learning_rate; "paper": n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v
-	// of the paper, and no calibration. Methods abc and logitboost and data of fewer than 10 rows have
+	// learning_rate; "best": as auto, with an ensemble of 20 for fewer than 100,000 rows and at most
+	// 100 classes; "paper": n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of
+	// the paper, and no calibration. Methods abc and logitboost and data of fewer than 10 rows have
 	// the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs and
 	// trim at their defaults; the algorithm of the paper has pair, 1 and 0.
 	// Default: "auto".
@@ -103,8 +104,8 @@ type Params struct {
 	// n_estimators, calibration or time_limit is set. More than 1 need method aoso, full leaves, and
 	// rows that training holds out, and exclude time_limit, monotone constraints, validation sets and
 	// custom objectives.
-	// Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 6, 6 for fewer than 20,000 rows and at
-	// most 100 classes, else 1.
+	// Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 20, 6 for fewer than 20,000 rows and at
+	// most 100 classes, 20 with preset best for fewer than 100,000 rows, else 1.
 	Ensemble int `json:"ensemble"`
 	// Number added to the sum of Hessians of each category when categories are ordered; larger values
 	// move rare ones to the middle of the order.

@@ -113,6 +113,7 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"auto", "values for the size of the data, among which held-out rows choose"},
 			{"fast", "as auto, with fewer trees and, in most cases, a larger learning_rate"},
+			{"best", "as auto, with an ensemble of 20 for fewer than 100,000 rows and at most 100 classes"},
 			{"paper", "n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration"},
 		},
 		Detail: "Methods abc and logitboost and data of fewer than 10 rows have the n_estimators, max_leaves and learning_rate of paper. " +
@@ -214,7 +215,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "ensemble", Field: "Ensemble", Group: Trees, Type: Int, Default: "0", C: C{Slot: 38},
-		Chosen: between(1, 6), Auto: "6 for fewer than 20,000 rows and at most 100 classes, else 1",
+		Chosen: between(1, 20), Auto: "6 for fewer than 20,000 rows and at most 100 classes, 20 with preset best for fewer than 100,000 rows, else 1",
 		Help:    "Number of models whose raw scores are averaged; 1 means a single model.",
 		Choices: []Choice{{Value: "1"}, {Value: "6"}, {Value: "10"}, {Value: "20"}},
 		Detail: "Each member grows its trees without two of as many parts of the rows. Then its leaf values are computed from all rows. " +

@@ -160,7 +160,7 @@ static inline aosop_rows aosop_column_major(const void *data, int32_t type, int6
 #define AOSOP_FEW_ROWS 12
 #define AOSOP_FEW_CLASSES 500
 
-/* In all four, x has a column for each feature, trees says how many of the first
+/* In the next four, x has a column for each feature, trees says how many of the first
  * trees to use (0: all), and length is the number of elements of out. */
 
 /* The number of the most likely class of each row, the lowest if several tie;
@@ -180,6 +180,15 @@ AOSOP_API aosop_status aosop_predict_leaf(const aosop_model *model, const aosop_
 /* Replaces raw scores, rows × classes, by the probabilities that
  * aosop_predict_proba returns. */
 AOSOP_API aosop_status aosop_raw_to_proba(const aosop_model *model, double *raw, int64_t length);
+
+/* ------------------------------------------------------------- one row -- */
+
+/* One row of doubles with all trees, without structs: for languages that pass only
+ * numbers and addresses. features is the number of features, length the number of
+ * elements of out: the classes. The results are those of the functions above. */
+AOSOP_API aosop_status aosop_row_class(const aosop_model *model, const double *row, int64_t features, int32_t *out);
+AOSOP_API aosop_status aosop_row_proba(const aosop_model *model, const double *row, int64_t features, double *out, int64_t length);
+AOSOP_API aosop_status aosop_row_raw(const aosop_model *model, const double *row, int64_t features, double *out, int64_t length);
 
 /* ---------------------------------------------------------------- files -- */
 

@@ -16,6 +16,10 @@ typedef struct tree {
     uint32_t nodes;
 } tree;
 
+static tree tree_at(const aosop_model *m, const raw_forest *r, int64_t i) {
+    return (tree){r, m->first_cut[i], m->first_cut[i + 1] - m->first_cut[i]};
+}
+
 static int32_t child(const tree *t, uint32_t node, int side) { return t->r->children[2 * (t->first + node) + (uint64_t)side]; }
 
 /* Finds which leaves each node separates. Returns whether the root leads to every
@@ -47,57 +51,12 @@ static bool make_cuts(const tree *t, cut *cuts) {
     return t->nodes == 0 || cuts[0].high == t->nodes + 1;
 }
 
-/* The threshold that x >= threshold has the right answer for when x is infinite,
- * which counts as the largest finite number. */
-static double branch_threshold(double threshold) {
-    if (threshold > DBL_MAX) return NAN;
-    return threshold == -DBL_MAX ? -INFINITY : threshold;
-}
-
-/* Adds the branches of a tree, those near the root together; returns the depth. */
-static uint32_t make_branches(aosop_model *m, const tree *t, uint32_t base, int32_t *nodes, uint32_t *depths) {
-    uint32_t end = 1, deepest = 0;
-    nodes[0] = t->nodes ? 0 : -1;
-    depths[0] = 0;
-    for (uint32_t i = 0; i < end; i++) {
-        branch *b = &m->branches[base + i];
-        if (depths[i] > deepest) deepest = depths[i];
-        if (nodes[i] < 0) {
-            *b = (branch){.test.threshold = NAN, .next = base + i + 1};
-            m->leaf_of[base + i] = (uint16_t)~nodes[i];
-            continue;
-        }
-        const uint64_t node = t->first + (uint32_t)nodes[i];
-        b->column = u32_at(t->r->feature, node);
-        if (is_categorical(m, b->column)) b->test.set = u32_at(t->r->set, node) - 1;
-        else b->test.threshold = branch_threshold(f64_at(t->r->threshold, node));
-        if (!t->r->missing_left[node]) b->column |= MISSING_RIGHT;
-        b->next = base + end + 1;
-        for (int side = 0; side < 2; side++) {
-            nodes[end] = child(t, (uint32_t)nodes[i], side);
-            depths[end++] = depths[i] + 1;
-        }
+static aosop_status make_all_cuts(aosop_model *m, const raw_forest *r) {
+    for (int64_t i = 0; i < m->trees; i++) {
+        const tree t = tree_at(m, r, i);
+        if (!make_cuts(&t, m->cuts + t.first)) return CORRUPT("the nodes of tree %lld do not make a tree", (long long)i);
     }
-    return deepest;
-}
-
-static aosop_status make_trees(aosop_model *m, const raw_forest *r) {
-    int32_t *nodes = malloc(2 * (size_t)m->most * sizeof *nodes);
-    uint32_t *depths = malloc(2 * (size_t)m->most * sizeof *depths), base = 0;
-    aosop_status status = nodes && depths ? AOSOP_OK : no_memory("the model");
-    for (int64_t i = 0; i < m->trees && !status; i++) {
-        const tree t = {r, m->first_cut[i], m->first_cut[i + 1] - m->first_cut[i]};
-        if (!make_cuts(&t, m->cuts + t.first)) {
-            status = CORRUPT("the nodes of tree %lld do not make a tree", (long long)i);
-            break;
-        }
-        m->roots[i] = base;
-        m->depths[i] = make_branches(m, &t, base, nodes, depths);
-        base += 2 * t.nodes + 1;
-    }
-    free(nodes);
-    free(depths);
-    return status;
+    return AOSOP_OK;
 }
 
 /* ---------------------------------------------------------------- tests -- */
@@ -155,13 +114,117 @@ static aosop_status make_tests(aosop_model *m, const raw_forest *r) {
     return AOSOP_OK;
 }
 
+/* ---------------------------------------------------------------- walks -- */
+
+/* Makes slots for the tests; slot_of gets the slot of each test. */
+static bool make_slots(aosop_model *m, uint32_t *slot_of) {
+    m->slots = model_allocate(m, m->num_tests, sizeof *m->slots);
+    if (!m->slots) return false;
+    for (uint32_t i = 0; i < m->num_tested; i++) {
+        const column *c = &m->tested[i];
+        const bool each = is_categorical(m, c->column);
+        for (uint32_t test = c->first; test < c->end; test++) {
+            if (each || test == c->first || test == c->middle)
+                m->slots[m->num_slots++] = (slot){c->column, test >= c->middle, each ? m->set_of[test] : 0};
+            slot_of[test] = m->num_slots - 1;
+        }
+    }
+    return true;
+}
+
+/* What the walks of a model are made with. */
+typedef struct builder {
+    aosop_model *m;
+    const raw_forest *r;
+    uint32_t *slot_of, *depths; /* by test; of queued nodes */
+    int32_t *nodes;             /* queued: of a tree, those near the root first */
+    uint32_t end;               /* of the branches so far */
+    uint64_t steps;             /* of all trees: the nodes above the deepest leaf */
+} builder;
+
+static branch leaf_branch(int32_t leaf, uint32_t at) { return (branch){0, (uint32_t)leaf, at}; }
+
+/* Adds the branches of a tree, those near the root together; returns the depth. The
+ * first branches of a model are leaves, which all nodes with two leaves share. */
+static uint32_t add_branches(builder *w, const tree *t) {
+    const uint32_t base = w->end;
+    uint32_t end = 1, deepest = 0;
+    w->nodes[0] = 0;
+    w->depths[0] = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        branch *b = &w->m->branches[base + i];
+        if (w->nodes[i] < 0) {
+            *b = leaf_branch(~w->nodes[i], base + i);
+            continue;
+        }
+        const uint32_t node = (uint32_t)w->nodes[i], test = w->m->cuts[t->first + node].test, slot = w->slot_of[test];
+        const int32_t left = child(t, node, 0), right = child(t, node, 1);
+        const bool shared = left < 0 && right < 0;
+        b->key = is_categorical(w->m, w->m->slots[slot].column) ? 1 : key_of(w->m->thresholds[test]);
+        b->slot = slot;
+        b->next = shared ? (uint32_t)~right : base + end + 1;
+        if (deepest < w->depths[i] + 1) deepest = w->depths[i] + 1;
+        for (int side = 0; !shared && side < 2; side++) {
+            w->nodes[end] = side ? right : left;
+            w->depths[end++] = w->depths[i] + 1;
+        }
+    }
+    w->end += end;
+    return deepest;
+}
+
+typedef struct sized {
+    way way;
+    uint32_t depth;
+} sized;
+
+static int compare_depths(const void *a, const void *b) {
+    const sized *x = a, *y = b;
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    return x->way.tree < y->way.tree ? -1 : 1;
+}
+
+/* Adds a group of trees, sorted by depth: walks that proceed side by side take as long as the longest. */
+static void add_ways(builder *w, int64_t first) {
+    sized trees[GROUP_TREES];
+    uint32_t n = 0;
+    for (; n < GROUP_TREES && first + n < w->m->trees; n++) {
+        const tree t = tree_at(w->m, w->r, first + n);
+        const uint32_t root = t.nodes ? w->end : 0;
+        trees[n] = (sized){{root, n}, t.nodes ? add_branches(w, &t) : 0};
+        w->steps += trees[n].depth;
+    }
+    qsort(trees, n, sizeof *trees, compare_depths);
+    for (; n % WALK_LANES; n++) trees[n] = trees[n - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        w->m->ways[first + i] = trees[i].way;
+        w->m->depths[(first + i) / WALK_LANES] = trees[i].depth;
+    }
+}
+
+static aosop_status make_walks(aosop_model *m, const raw_forest *r) {
+    const uint64_t lanes = ((uint64_t)m->trees + WALK_LANES - 1) / WALK_LANES, queued = 2 * (uint64_t)m->most;
+    builder w = {.m = m, .r = r, .end = m->most};
+    w.slot_of = allocate((uint64_t)m->num_tests + 1, sizeof *w.slot_of);
+    w.depths = allocate(queued, sizeof *w.depths);
+    w.nodes = allocate(queued, sizeof *w.nodes);
+    m->branches = model_allocate(m, (uint64_t)(m->nodes + m->leaves) + m->most, sizeof *m->branches);
+    m->ways = model_allocate(m, lanes * WALK_LANES, sizeof *m->ways);
+    m->depths = model_allocate(m, lanes, sizeof *m->depths);
+    const bool made = w.slot_of && w.depths && w.nodes && m->branches && m->ways && m->depths && make_slots(m, w.slot_of);
+    for (uint32_t leaf = 0; made && leaf < m->most; leaf++) m->branches[leaf] = leaf_branch((int32_t)leaf, leaf);
+    for (int64_t first = 0; made && first < m->trees; first += GROUP_TREES) add_ways(&w, first);
+    m->keyed = m->most <= MOST_KEYS && m->num_slots <= MOST_KEYS && m->num_slots <= 4 * w.steps; /* four keys take the time of a slow step */
+    free(w.slot_of);
+    free(w.depths);
+    free(w.nodes);
+    return made ? AOSOP_OK : no_memory("the model");
+}
+
 aosop_status forest_prepare(aosop_model *m, const raw_forest *r) {
     m->cuts = model_allocate(m, (uint64_t)m->nodes, sizeof *m->cuts);
-    m->branches = model_allocate(m, (uint64_t)(m->nodes + m->leaves), sizeof *m->branches);
-    m->leaf_of = model_allocate(m, (uint64_t)(m->nodes + m->leaves), sizeof *m->leaf_of);
-    m->roots = model_allocate(m, (uint64_t)m->trees, sizeof *m->roots);
-    m->depths = model_allocate(m, (uint64_t)m->trees, sizeof *m->depths);
-    if (!m->cuts || !m->branches || !m->leaf_of || !m->roots || !m->depths) return no_memory("the model");
-    const aosop_status status = make_trees(m, r);
-    return status ? status : make_tests(m, r);
+    if (!m->cuts) return no_memory("the model");
+    aosop_status status = make_all_cuts(m, r);
+    if (!status) status = make_tests(m, r);
+    return status ? status : make_walks(m, r);
 }

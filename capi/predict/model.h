@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "aoso_predict.h"
 
@@ -24,18 +25,26 @@ typedef struct category {
 
 /* --------------------------------------------------------------- forest -- */
 
-/* A node for rows that walk through trees one by one. A row goes on to `next`, or
- * to the branch before it if the test sends it left. A leaf leads to itself. The
- * top bit of `column` says that missing values go right. */
+/* A node for rows that walk through trees one by one. A row whose key in the slot is
+ * below `key` goes on to the branch before `next`, any other row to `next`. A leaf has the
+ * key 0 and leads to itself; its slot is its number. */
 typedef struct branch {
-    union {
-        double threshold; /* changed so that infinite values need no care: see branch_threshold */
-        uint64_t set;     /* of a categorical column: position in sets */
-    } test;
-    uint32_t column, next;
+    uint64_t key;
+    uint32_t slot, next;
 } branch;
 
-#define MISSING_RIGHT 0x80000000u
+/* Where to find a row's key: of the value in a column, or of the answer to a categorical
+ * test. A column may have two slots: missing values are above all keys in one, and below
+ * all in the other. */
+typedef struct slot {
+    uint32_t column : 31, missing_right : 1;
+    uint32_t set; /* of a categorical column: position in sets */
+} slot;
+
+/* The way of a row through a tree. */
+typedef struct way {
+    uint32_t root, tree; /* tree: counted from the first one of its group */
+} way;
 
 /* A node for blocks of rows. Rows that go right in the test reach a leaf from
  * middle to high - 1, the others one from low to middle - 1. */
@@ -89,9 +98,11 @@ struct aosop_model {
     uint32_t *first_leaf; /* by tree, and one past the last */
     uint32_t most;        /* leaves of a tree */
     branch *branches;
-    uint16_t *leaf_of; /* by branch */
-    uint32_t *roots;   /* by tree */
-    uint32_t *depths;  /* by tree */
+    slot *slots;
+    uint32_t num_slots;
+    bool keyed;       /* whether a row's keys are found before it walks */
+    way *ways;        /* GROUP_TREES for each group of trees, the deepest trees last */
+    uint32_t *depths; /* the largest of each WALK_LANES ways */
 
     uint32_t *first_cut; /* by tree, and one past the last */
     cut *cuts;
@@ -131,10 +142,18 @@ aosop_status forest_prepare(aosop_model *m, const raw_forest *f);
 
 /* ----------------------------------------------------------- prediction -- */
 
-enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, GROUP_TERMS = 64, GROUP_CLASSES = 16, WALK_LANES = 8 };
+enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, GROUP_TERMS = 64, GROUP_CLASSES = 16, WALK_LANES = 8, MOST_KEYS = 1 << 10 };
 
 /* Infinite numbers count as the largest finite ones. */
 static inline double to_finite(double x) { return x > DBL_MAX ? DBL_MAX : x < -DBL_MAX ? -DBL_MAX : x; }
+
+/* Integers that compare as numbers do. Both zeros have the same key. */
+static inline uint64_t key_of(double x) {
+    uint64_t bits;
+    x += 0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ (bits >> 63 ? UINT64_MAX : (uint64_t)1 << 63);
+}
 
 /* How many of the thresholds, which rise, x reaches. */
 static inline uint32_t rank_of(double x, const double *thresholds, uint32_t n) {
@@ -170,8 +189,19 @@ static inline double element(const aosop_rows *x, int64_t row, int64_t col) {
 /* Makes the scores of a row what they are before any tree. */
 void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *scores);
 
-/* Finds the leaves of a row in trees, at most GROUP_TREES of them. */
-void row_leaves(const aosop_model *m, const aosop_rows *x, int64_t row, int64_t first, int64_t last, uint16_t *leaves);
+/* A row that walks through the trees. */
+typedef struct walker {
+    const aosop_model *m;
+    const aosop_rows *x;
+    int64_t row;
+    uint64_t keys[MOST_KEYS]; /* by slot, if the model is keyed */
+} walker;
+
+/* Sets the row that walks. */
+void walker_load(walker *w, int64_t row);
+
+/* Finds the leaves of the row in the GROUP_TREES trees from first on. */
+void walker_leaves(const walker *w, int64_t first, uint16_t *leaves);
 
 /* The loops that take the time, for the CPU at hand. */
 typedef struct loops {

@@ -312,12 +312,15 @@ static aosop_status predict_rows(const job *j) {
     double few[AOSOP_FEW_CLASSES + 4], *scores = few;
     if (m->classes > AOSOP_FEW_CLASSES && !(scores = malloc((size_t)m->stride * sizeof *scores)))
         return no_memory("a row");
+    walker w;
+    w.m = m, w.x = j->x;
     for (int64_t i = 0; i < j->x->rows; i++) {
+        walker_load(&w, i);
         if (j->kind != LEAF) begin_row(m, j->x, i, scores);
         for (int64_t first = 0; first < j->trees; first += GROUP_TREES) {
             const int64_t last = first + GROUP_TREES < j->trees ? first + GROUP_TREES : j->trees;
-            uint16_t leaves[GROUP_TREES + WALK_LANES];
-            row_leaves(m, j->x, i, first, last, leaves);
+            uint16_t leaves[GROUP_TREES];
+            walker_leaves(&w, first, leaves);
             if (j->kind != LEAF) best_loops()->add(m, scores, 1, first, last, leaves, 1);
             for (int64_t t = first; j->kind == LEAF && t < last; t++) j->numbers[i * j->trees + t] = leaves[t - first];
         }
@@ -432,6 +435,27 @@ aosop_status aosop_predict_raw(const aosop_model *m, const aosop_rows *x, int64_
 
 aosop_status aosop_predict_leaf(const aosop_model *m, const aosop_rows *x, int64_t trees, int32_t *out, int64_t length) {
     return predict((job){m, x, trees, LEAF, out, NULL}, out, length);
+}
+
+/* Predicts one row of doubles with all trees. */
+static aosop_status predict_row(job j, const double *row, int64_t features, const void *out, int64_t length) {
+    if (!j.m || !row || !out) return INVALID("%s is NULL; allowed: an address", !j.m ? "model" : !row ? "row" : "out");
+    if (features != j.m->features) return INVALID("features is %lld; allowed: %lld, the features of the model", (long long)features, (long long)j.m->features);
+    const aosop_rows x = aosop_row_major(row, AOSOP_FLOAT64, 1, features);
+    j.x = &x;
+    return predict(j, out, length);
+}
+
+aosop_status aosop_row_class(const aosop_model *m, const double *row, int64_t features, int32_t *out) {
+    return predict_row((job){.m = m, .kind = CLASS, .numbers = out}, row, features, out, 1);
+}
+
+aosop_status aosop_row_proba(const aosop_model *m, const double *row, int64_t features, double *out, int64_t length) {
+    return predict_row((job){.m = m, .kind = PROBA, .scores = out}, row, features, out, length);
+}
+
+aosop_status aosop_row_raw(const aosop_model *m, const double *row, int64_t features, double *out, int64_t length) {
+    return predict_row((job){.m = m, .kind = RAW, .scores = out}, row, features, out, length);
 }
 
 aosop_status aosop_raw_to_proba(const aosop_model *m, double *raw, int64_t length) {

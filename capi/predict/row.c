@@ -41,56 +41,61 @@ void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *s
     } while (first < l->terms);
 }
 
-/* The leaf of a row in a tree of a model with categories. */
-static uint16_t encoded_leaf(const aosop_model *m, const aosop_rows *x, int64_t row, uint32_t at) {
-    for (;;) {
-        const branch *b = &m->branches[at];
-        if (b->next == at + 1) return m->leaf_of[at];
-        const uint32_t column = b->column & ~MISSING_RIGHT;
-        const double v = encoded_value(m, element(x, row, owner(m, column)), column);
-        uint32_t right;
-        if (v != v) {
-            right = b->column >= MISSING_RIGHT;
-        } else if (is_categorical(m, column)) {
-            const uint32_t code = (uint32_t)v;
-            right = ~(m->sets[b->test.set].words[code / 64] >> code % 64) & 1;
-        } else {
-            right = v >= b->test.threshold;
+/* ---------------------------------------------------------------- walks -- */
+
+static inline uint64_t slot_key(const walker *w, const slot *s) {
+    double v = element(w->x, w->row, owner(w->m, s->column));
+    if (w->m->categories) {
+        v = encoded_value(w->m, v, s->column);
+        if (is_categorical(w->m, s->column)) {
+            const uint32_t code = v == v ? (uint32_t)v : 0;
+            return ~(w->m->sets[s->set].words[code / 64] >> code % 64) & 1;
         }
-        at = b->next - 1 + right;
+    }
+    if (v != v) return s->missing_right ? UINT64_MAX : 0;
+    return key_of(to_finite(v));
+}
+
+void walker_load(walker *w, int64_t row) {
+    const aosop_model *m = w->m;
+    w->row = row;
+    if (!m->keyed) return;
+    for (uint32_t i = 0; i < m->num_slots; i++) w->keys[i] = slot_key(w, &m->slots[i]);
+    for (uint32_t i = m->num_slots; i < m->most; i++) w->keys[i] = 0; /* leaves read these */
+}
+
+/* Finds keys where the row needs them. */
+static void walk_slowly(const walker *w, const way *ways, const way *end, uint16_t *leaves) {
+    for (; ways < end; ways++) {
+        uint32_t at = ways->root;
+        const branch *b;
+        while (b = &w->m->branches[at], b->next != at) at = b->next - (slot_key(w, &w->m->slots[b->slot]) < b->key);
+        leaves[ways->tree] = (uint16_t)b->slot;
     }
 }
 
 /* Several walks proceed side by side, so that the CPU waits for all at once. */
-static inline __attribute__((always_inline)) void walk(const aosop_model *m, const char *data, int64_t stride, bool single, int64_t first,
-                                                       int64_t last, uint16_t *leaves) {
-    const branch *branches = m->branches;
-    uint32_t at[WALK_LANES], depth = 0;
-    for (int64_t l = 0; l < WALK_LANES; l++) {
-        const int64_t t = first + l < last ? first + l : last - 1;
-        at[l] = m->roots[t];
-        if (m->depths[t] > depth) depth = m->depths[t];
-    }
-    for (; depth > 0; depth--)
-        for (int l = 0; l < WALK_LANES; l++) {
-            const branch *b = &branches[at[l]];
-            const char *place = data + (b->column & ~MISSING_RIGHT) * stride;
-            const double v = single ? (double)*(const float *)place : *(const double *)place;
-            at[l] = b->next - 1 + ((v >= b->test.threshold) | ((v != v) & (b->column >> 31)));
+static void walk(const walker *w, const way *ways, const way *end, const uint32_t *depths, uint16_t *leaves) {
+    const branch *branches = w->m->branches;
+    const uint64_t *keys = w->keys;
+    for (; ways < end; ways += WALK_LANES) {
+        uint32_t a0 = ways[0].root, a1 = ways[1].root, a2 = ways[2].root, a3 = ways[3].root;
+        uint32_t a4 = ways[4].root, a5 = ways[5].root, a6 = ways[6].root, a7 = ways[7].root;
+#define STEP(at) at = branches[at].next - (keys[branches[at].slot] < branches[at].key)
+        for (uint32_t depth = *depths++; depth > 0; depth--) {
+            STEP(a0), STEP(a1), STEP(a2), STEP(a3);
+            STEP(a4), STEP(a5), STEP(a6), STEP(a7);
         }
-    for (int64_t l = 0; first + l < last && l < WALK_LANES; l++) leaves[l] = m->leaf_of[at[l]];
+#undef STEP
+        const uint32_t at[WALK_LANES] = {a0, a1, a2, a3, a4, a5, a6, a7};
+        for (int l = 0; l < WALK_LANES; l++) leaves[ways[l].tree] = (uint16_t)branches[at[l]].slot;
+    }
 }
 
-void row_leaves(const aosop_model *m, const aosop_rows *x, int64_t row, int64_t first, int64_t last, uint16_t *leaves) {
-    if (m->categories) {
-        for (int64_t t = first; t < last; t++) leaves[t - first] = encoded_leaf(m, x, row, m->roots[t]);
-        return;
-    }
-    const bool single = x->type == AOSOP_FLOAT32;
-    const int64_t size = single ? 4 : 8, stride = x->col_stride * size;
-    const char *data = (const char *)x->data + row * x->row_stride * size;
-    for (; first < last; first += WALK_LANES, leaves += WALK_LANES) {
-        if (single) walk(m, data, stride, true, first, last, leaves);
-        else walk(m, data, stride, false, first, last, leaves);
-    }
+void walker_leaves(const walker *w, int64_t first, uint16_t *leaves) {
+    const aosop_model *m = w->m;
+    const int64_t trees = m->trees - first < GROUP_TREES ? m->trees - first : GROUP_TREES;
+    const way *ways = m->ways + first;
+    if (m->keyed) walk(w, ways, ways + trees, m->depths + first / WALK_LANES, leaves);
+    else walk_slowly(w, ways, ways + trees, leaves);
 }

@@ -71,6 +71,7 @@
     C(AOSO_METRIC_CUSTOM) \
     C(AOSO_PRESET_AUTO) \
     C(AOSO_PRESET_FAST) \
+    C(AOSO_PRESET_BEST) \
     C(AOSO_PRESET_PAPER) \
     C(AOSO_CALIBRATION_AUTO) \
     C(AOSO_CALIBRATION_NONE) \
@@ -106,7 +107,7 @@
     NUMBER(colsample_bynode) \
     NUMBER(trim) \
     NUMBER(stop_loss) \
-    CHOICE(int32_t, preset, 3) \
+    CHOICE(int32_t, preset, 4) \
     CHOICE(int32_t, calibration, 4) \
     NUMBER(time_limit) \
     NUMBER(category_smoothing) \

@@ -59,6 +59,17 @@ static aoso_matrix table_of(aoso_column columns[WIDE], int64_t n) {
     return aoso_table(columns, n, WIDE);
 }
 
+// The functions for one row return the bits of those for many.
+static void compare_row(const aosop_model *p, const double *row, const double *raw, const double *proba, int32_t found) {
+    const int64_t features = aosop_num_features(p), k = aosop_num_classes(p);
+    double *have = malloc((size_t)k * sizeof *have);
+    int32_t k_found = -1;
+    EXPECT(aosop_row_raw(p, row, features, have, k) == AOSOP_OK && memcmp(raw, have, (size_t)k * sizeof *raw) == 0);
+    EXPECT(aosop_row_proba(p, row, features, have, k) == AOSOP_OK && memcmp(proba, have, (size_t)k * sizeof *proba) == 0);
+    EXPECT(aosop_row_class(p, row, features, &k_found) == AOSOP_OK && k_found == found);
+    free(have);
+}
+
 // Compares all predictions of rows that both libraries have.
 static void compare(const aoso_model *m, const aosop_model *p, const aoso_matrix *x, const aosop_rows *px, int64_t trees) {
     const int64_t n = px->rows, k = aosop_num_classes(p), t = trees ? trees : aosop_num_trees(p);
@@ -75,6 +86,10 @@ static void compare(const aoso_model *m, const aosop_model *p, const aoso_matrix
     EXPECT(aosop_predict_leaf(p, px, trees, found, n * t) == AOSOP_OK && memcmp(leaves, found, (size_t)(n * t) * sizeof *found) == 0);
     OK(aoso_model_predict(m, x, &o, leaves, n));
     EXPECT(aosop_predict(p, px, trees, found, n) == AOSOP_OK && memcmp(leaves, found, (size_t)n * sizeof *found) == 0);
+    if (n > 0 && t == aosop_num_trees(p) && px->type == AOSOP_FLOAT64 && px->col_stride == 1) {
+        aosop_predict_raw(p, px, 0, have, n * k);
+        for (int64_t i = 0; i < n; i += 1 + n / 8) compare_row(p, (const double *)px->data + i * px->row_stride, have + i * k, want + i * k, found[i]);
+    }
     free(want), free(have), free(leaves), free(found);
 }
 
@@ -246,7 +261,7 @@ static void many_classes(void) {
     aoso_labels y = aoso_int32_labels(classes, ALL);
     aoso_dataset *d;
     OK(aoso_dataset_create(&matrix, &y, NULL, &d));
-    aoso_model *m = train_on(d, "preset=paper n_estimators=3 max_leaves=20 leaf=sparse leaf_classes=8");
+    aoso_model *m = train_on(d, "preset=paper n_estimators=3 max_leaves=1100 leaf=sparse leaf_classes=8"); // so many leaves that keys are found while walking
     aosop_model *p = moved(m, "wide");
     EXPECT(aosop_num_classes(p) == CLASSES && aosop_memory(p) < 8 << 20);
     aosop_model *lp;
@@ -418,6 +433,10 @@ static void refuses(void) {
     REFUSES(AOSOP_INVALID_ARGUMENT, "type is 7", aosop_predict_raw(p, &x, 0, out, 5));
     x = aosop_row_major(row, AOSOP_FLOAT64, 1, 2);
     REFUSES(AOSOP_INVALID_ARGUMENT, "cols is 2; allowed: 3", aosop_predict_raw(p, &x, 0, out, 5));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "features is 2; allowed: 3", aosop_row_proba(p, row, 2, out, 5));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "length is 4; allowed: 5", aosop_row_proba(p, row, 3, out, 4));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "row is NULL", aosop_row_raw(p, NULL, 3, out, 5));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "out is NULL", aosop_row_class(p, row, 3, NULL));
     aosop_free(p);
     EXPECT(strcmp(aosop_version(), aoso_version_string()) == 0);
 

@@ -117,6 +117,16 @@ func TestEnsembleStart(t *testing.T) {
 	}
 }
 
+// TestPresetBest: preset best has more members, also with more rows.
+func TestPresetBest(t *testing.T) {
+	for _, rows := range []int{400, 25_000} {
+		r := trained(t, gaussians(40, rows, 2, 2), defaults(func(p *aoso.Params) { p.Preset, p.MaxLeaves, p.LearningRate = aoso.PresetBest, 2, 0.4 }))
+		if got := r.Model.Params().Ensemble; got != 20 || r.HeldOutRows != rows {
+			t.Errorf("%d rows: %d members, %d rows held out", rows, got, r.HeldOutRows)
+		}
+	}
+}
+
 // TestEnsembleBits: an ensemble is the same for every level and number of threads.
 func TestEnsembleBits(t *testing.T) {
 	d := newDataset(t, gaussians(34, 1000, 5, 6).punch(4, 0.1))

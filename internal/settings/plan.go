@@ -42,8 +42,9 @@ func (p Plan) Members() int {
 	return 1
 }
 
-// Below ensembleRows rows and up to wideClasses classes, the model is an ensemble by default.
-const ensembleRows, members = 20_000, 6
+// Below ensembleRows rows and up to wideClasses classes, the model is an ensemble by default. With preset best, it has
+// more members, also with more rows.
+const ensembleRows, members, bestMembers = 20_000, 6, 20
 
 // Plan returns the plan of a training run on data of this shape.
 func (p *Params) Plan(s data.Shape, continued bool) Plan {
@@ -65,8 +66,12 @@ func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	default:
 		plan.Folds = 1
 	}
-	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < ensembleRows && s.Classes <= wideClasses
-	if n := cmp.Or(p.Ensemble, members); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s) == "" {
+	most, rows := members, ensembleRows
+	if p.Preset == presetBest {
+		most, rows = bestMembers, manyRows
+	}
+	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < rows && s.Classes <= wideClasses
+	if n := cmp.Or(p.Ensemble, most); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s) == "" {
 		plan.Folds, plan.Scouts = n, 2
 	}
 	return plan

@@ -14,6 +14,7 @@ import (
 const (
 	presetAuto  = "auto"
 	presetFast  = "fast"
+	presetBest  = "best"
 	presetPaper = "paper"
 )
 

@@ -27,7 +27,7 @@ func TestResolve(t *testing.T) {
 	given := map[string]string{
 		"n_estimators": "7", "max_leaves": "9", "learning_rate": "0.7", "min_samples_leaf": "3", "reg_lambda": "0.25", "max_delta_step": "2.5", "subsample": "0.9", "colsample_bynode": "0.8",
 	}
-	for _, preset := range []spec.Preset{presetAuto, presetFast, presetPaper} {
+	for _, preset := range []spec.Preset{presetAuto, presetFast, presetBest, presetPaper} {
 		for _, rows := range []int{1, 100, 10_000, 99_999, 100_000, 50_000_000} {
 			for _, s := range []data.Shape{{Rows: rows, Features: 1, Classes: 2}, {Rows: rows, Features: 5000, Classes: 1000}} {
 				for name := range given {
@@ -124,7 +124,7 @@ func chosenByDefault(t *testing.T) map[string]map[any]bool {
 		chosen[known.Name] = map[any]bool{}
 	}
 	for s := range shapes {
-		for _, preset := range []spec.Preset{presetAuto, presetFast, presetPaper} {
+		for _, preset := range []spec.Preset{presetAuto, presetFast, presetBest, presetPaper} {
 			for _, method := range []spec.Method{model.AOSO, model.ABC, model.LogitBoost} {
 				p := defaults(func(p *Params) { p.Preset, p.Method = preset, method })
 				settings, err := p.Resolve(s)

@@ -40,12 +40,13 @@ def test_the_pages_are_what_the_programs_write(results):
     from bench.paper.__main__ import Paper
     from bench.peers.__main__ import Peers
     from bench.prediction.__main__ import Prediction
+    from bench.serving.__main__ import Serving
     from bench.tables.__main__ import Tables
     from bench.tuning.__main__ import Tuning
 
-    for benchmark in (Categories, Clusters, Coverage, Documents, Growth, Large, Many, Paper, Peers, Prediction, Tables, Tuning):
+    for benchmark in (Categories, Clusters, Coverage, Documents, Growth, Large, Many, Paper, Peers, Prediction, Serving, Tables, Tuning):
         benchmark().report(results)
-    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/large-data.md", "docs/distributed.md"):
+    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
 

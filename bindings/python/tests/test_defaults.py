@@ -240,7 +240,7 @@ def test_cross_validation(letters):
     assert stopped.tolist() == curve[: curve[: len(stopped) + 5].argmin() + 1].tolist()
 
 
-@pytest.mark.parametrize("preset", ["auto", "fast", "paper"])
+@pytest.mark.parametrize("preset", ["auto", "fast", "best", "paper"])
 def test_presets(small, preset):
     booster = aoso.train({"preset": preset}, aoso.Dataset(*small))
     assert booster.params["preset"] == preset

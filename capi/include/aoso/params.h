@@ -53,7 +53,8 @@ enum { /* metric. Metric that early stopping monitors. */
 enum { /* preset. Strategy for parameters that you leave unset. */
     AOSO_PRESET_AUTO = 0, /* values for the size of the data, among which held-out rows choose */
     AOSO_PRESET_FAST = 1, /* as auto, with fewer trees and, in most cases, a larger learning_rate */
-    AOSO_PRESET_PAPER = 2, /* n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration */
+    AOSO_PRESET_BEST = 2, /* as auto, with an ensemble of 20 for fewer than 100,000 rows and at most 100 classes */
+    AOSO_PRESET_PAPER = 3, /* n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration */
 };
 
 enum { /* calibration. Rows on which training fits the temperature, which calibrates the probabilities. */
@@ -260,8 +261,8 @@ typedef struct aoso_params {
      * trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.
      * More than 1 need method aoso, full leaves, and rows that training holds out, and exclude time_limit,
      * monotone constraints, validation sets and custom objectives.
-     * Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 6, 6 for fewer than 20,000 rows and at most 100
-     * classes, else 1. */
+     * Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 20, 6 for fewer than 20,000 rows and at most 100
+     * classes, 20 with preset best for fewer than 100,000 rows, else 1. */
     int64_t ensemble;
 } aoso_params;
 /* end parameters */

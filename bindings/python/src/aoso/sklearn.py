@@ -39,12 +39,13 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     Parameters
     ----------
-    preset : {"auto", "fast", "paper"}, default "auto"
+    preset : {"auto", "fast", "best", "paper"}, default "auto"
         Strategy for parameters that you leave unset. "auto": values for the size of the data, among which held-out rows
-        choose; "fast": as auto, with fewer trees and, in most cases, a larger learning_rate; "paper":
-        n_estimators=1000, max_leaves=20 and learning_rate=0.1, the M, J and v of the paper, and no calibration. Methods
-        abc and logitboost and data of fewer than 10 rows have the n_estimators, max_leaves and learning_rate of paper.
-        Preset paper leaves leaf, pairs and trim at their defaults; the algorithm of the paper has pair, 1 and 0.
+        choose; "fast": as auto, with fewer trees and, in most cases, a larger learning_rate; "best": as auto, with an
+        ensemble of 20 for fewer than 100,000 rows and at most 100 classes; "paper": n_estimators=1000, max_leaves=20
+        and learning_rate=0.1, the M, J and v of the paper, and no calibration. Methods abc and logitboost and data of
+        fewer than 10 rows have the n_estimators, max_leaves and learning_rate of paper. Preset paper leaves leaf, pairs
+        and trim at their defaults; the algorithm of the paper has pair, 1 and 0.
     n_estimators : int or None, default None
         Maximum number of trees to grow (the paper's M). When training continues a model, these trees are added to it.
         One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.
