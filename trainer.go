@@ -269,7 +269,7 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 		if checked.Ensemble > 1 {
 			return nil, badArgument("ensemble", checked.Ensemble, "0 or 1 with a validation set, a custom objective or a model to continue")
 		}
-		checked.Ensemble = 1
+		checked.Ensemble = cmp.Or(checked.Ensemble, 1)
 	}
 	options, err := checked.Resolve(train.shape())
 	return options, public(err)

@@ -95,7 +95,7 @@ static void params(void) {
     BAD(nthread, -1, "nthread is -1")
     BAD(nthread, INT64_MAX, "nthread is 9223372036854775807; allowed: 0 to 4096")
     BAD(level, "mmx", "level is \"mmx\"")
-    BAD(preset, 99, "preset is 99; allowed: 0 to 2")
+    BAD(preset, 99, "preset is 99; allowed: 0 to 3")
     BAD(calibration, -1, "calibration is -1; allowed: 0 to 3")
 #undef BAD
     EXPECT(m == untouched);

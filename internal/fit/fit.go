@@ -289,7 +289,7 @@ func (f *Fit) observe() {
 	if start := f.job.Start; start != nil {
 		now.MaxTrees += start.Forest.Trees()
 	}
-	if f.ensemble != nil {
+	if f.ensemble != nil && r.path == nil { // else scouts are in training
 		f.ensemble.count(now)
 	}
 	now.Iteration = r.first + r.iteration

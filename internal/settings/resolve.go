@@ -126,7 +126,7 @@ func (p *Params) Continue(m *model.Model) error {
 	if m.Forest.Linear() != nil {
 		start = "linear"
 	}
-	if p.Start == "mixed" && start == "linear" { // an ensemble's
+	if p.Start == "mixed" { // of an ensemble
 		p.Start = start
 	}
 	if p.Start = cmp.Or(p.Start, start); p.Start != start {
