@@ -34,7 +34,7 @@ class Serving(harness.Benchmark):
     quick, quick_sets = "small models of one set", ("letter",)
 
     def flags(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--compiled", type=int, default=0, metavar="TREES", help="also compile so many trees of LightGBM's model with TL2cgen and lleaves (300: minutes)")
+        parser.add_argument("--compiled", type=int, default=0, metavar="TREES", help="also compile this many trees of LightGBM's model with TL2cgen and lleaves (300: minutes)")
 
     def jobs(self) -> Iterator[harness.Job]:
         for name, rounds in SETS.items():

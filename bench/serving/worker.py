@@ -37,7 +37,7 @@ def errors(proba: np.ndarray, data: sets.Set) -> int:
 
 
 def reaching(booster: lightgbm.Booster, most: int, data: sets.Set, rounds: int) -> lightgbm.Booster:
-    """The model of the first iterations that make at most so many errors, or at most a twentieth more than the fewest of any stage."""
+    """The model of the first iterations that make at most ``most`` errors, or at most a twentieth more than the fewest of any stage."""
     stages = sorted({min(rounds, int(1.2**i) + i) for i in range(40)})
     made = {stage: errors(booster.predict(data.x_test, num_iteration=stage), data) for stage in stages}
     enough = max(most, 1.05 * min(made.values()))

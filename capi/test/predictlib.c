@@ -261,7 +261,7 @@ static void many_classes(void) {
     aoso_labels y = aoso_int32_labels(classes, ALL);
     aoso_dataset *d;
     OK(aoso_dataset_create(&matrix, &y, NULL, &d));
-    aoso_model *m = train_on(d, "preset=paper n_estimators=3 max_leaves=1100 leaf=sparse leaf_classes=8"); // so many leaves that keys are found while walking
+    aoso_model *m = train_on(d, "preset=paper n_estimators=3 max_leaves=1100 leaf=sparse leaf_classes=8"); // of too many leaves for keys made beforehand
     aosop_model *p = moved(m, "wide");
     EXPECT(aosop_num_classes(p) == CLASSES && aosop_memory(p) < 8 << 20);
     aosop_model *lp;

@@ -41,6 +41,9 @@ type Job struct {
 	// own rows, as it does linear scores. The method is AOSO, and leaves are not sparse. Nil: none.
 	Refit *model.Forest
 
+	// LinearScores are those of the training rows, if they are known and the parameters start from them. Nil: fit them.
+	LinearScores *model.Linear
+
 	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: unconstrained
 	Interactions *constraint.Interactions // nil: unconstrained
 
@@ -101,7 +104,10 @@ func New(j Job) *Engine {
 	if j.Start != nil {
 		e.forest = j.Start.Forest.Clone()
 	} else if p.Start == "linear" {
-		e.forest.SetLinear(linear.Fit(j.Train, j.Team))
+		if j.LinearScores == nil {
+			j.LinearScores = linear.Fit(j.Train, j.Team)
+		}
+		e.forest.SetLinear(j.LinearScores)
 	}
 	initial := func(set *data.Set) *initialScores {
 		if j.Start != nil { // its scores are given

@@ -17,9 +17,10 @@ import (
 type ensemble struct {
 	job      *Job
 	halves   [2]half
-	scout    *model.Forest   // the model if training is interrupted before the ensemble is complete
-	refitted []*model.Forest // by member, as far as they are
-	loss     float64         // sum of the training losses of the refitted members
+	scout    *model.Forest          // the model if training is interrupted before the ensemble is complete
+	refitted []*model.Forest        // by member, as far as they are
+	loss     float64                // sum of the training losses of the refitted members
+	linear   map[int8]*model.Linear // linear scores by the fold without which they are fitted; never: of all rows
 
 	folds  []int8
 	target data.Target  // held-out rows
@@ -42,11 +43,7 @@ type half struct {
 
 // newHalf returns a half with the trees of its scouts.
 func newHalf(j *Job, scouts *run) half {
-	h := half{params: *scouts.params(), scouted: scouts.path, from: scouts.path.last()}
-	if j.Choose {
-		h.from = scouts.path.picked()
-		h.params.NEstimators = h.from.iteration * scouts.engines[0].TreesPerIteration()
-	}
+	h := half{params: scouts.chosen(j), scouted: scouts.path, from: scouts.pick(j)}
 	h.add(scouts)
 	return h
 }
@@ -79,7 +76,7 @@ func memberParts(j *Job, folds []int8, first, end int) (made []part) {
 
 // newEnsemble begins an ensemble with the trees of its scouts.
 func newEnsemble(j *Job, scouts *run) *ensemble {
-	e := &ensemble{job: j, folds: j.folds(), place: make([]int, j.Train.Rows())}
+	e := &ensemble{job: j, linear: map[int8]*model.Linear{}, folds: j.folds(), place: make([]int, j.Train.Rows())}
 	e.halves[0] = newHalf(j, scouts)
 	e.scout = e.halves[0].grown[0]
 	t := &e.target
@@ -130,8 +127,8 @@ func (f *Fit) scoutLinear(first int) bool {
 	return true
 }
 
-// Members that differ are better on average than any kind of them alone, unless the refined loss of one kind is so many
-// times that of the other.
+// Members that differ are better on average than either kind alone, unless the refined loss of one kind is more than
+// this many times that of the other.
 const unlike = 1.1
 
 // addLinear adds the scouts with linear scores.
@@ -153,15 +150,24 @@ func (e *ensemble) addLinear(scouts *run) {
 func (f *Fit) growMembers(first int) {
 	f.freeParts()
 	e, members := f.ensemble, f.job.Folds/2
-	for i := range e.halves {
-		if h := &e.halves[i]; len(h.grown) < members {
-			f.parts = memberParts(&f.job, e.folds, i*members+len(h.grown), (i+1)*members)
-			f.run = newRun(&f.job, f.parts, h.params, f.repeats(h.params))
-			f.run.first = first
-			return
-		}
+	i := e.growing()
+	if i == len(e.halves) {
+		f.phase, f.run = Final, e.refit()
+		return
 	}
-	f.phase, f.run = Final, e.refit()
+	h := &e.halves[i]
+	f.parts = memberParts(&f.job, e.folds, i*members+len(h.grown), (i+1)*members)
+	f.run = newRun(&f.job, f.parts, h.params, f.repeats(h.params))
+	f.run.first = first
+}
+
+// growing returns the number of the first half that has not all its members; 2: both have.
+func (e *ensemble) growing() int {
+	i := 0
+	for i < len(e.halves) && len(e.halves[i].grown) == e.job.Folds/2 {
+		i++
+	}
+	return i
 }
 
 // params returns the parameters of the ensemble.
@@ -180,14 +186,13 @@ func (e *ensemble) last() bool { return len(e.refitted) == e.job.Folds-1 }
 func (e *ensemble) count(s *Status) {
 	s.MaxTrees = 0
 	for _, h := range e.halves {
-		ungrown := e.job.Folds/2 - len(h.grown)
-		s.MaxTrees += ungrown * h.params.NEstimators
+		s.MaxTrees += (e.job.Folds/2 - len(h.grown)) * h.params.NEstimators
 		for _, f := range h.grown {
 			s.MaxTrees += f.Trees()
 		}
-		if ungrown > 0 {
-			s.Trees = 0
-		}
+	}
+	if e.growing() < len(e.halves) {
+		s.Trees = 0
 	}
 	for _, f := range e.refitted {
 		s.Trees += f.Trees()
@@ -203,13 +208,10 @@ func (e *ensemble) conclude(f *Fit, first int) {
 		return
 	}
 	f.run.free()
-	switch {
-	case f.run.path != nil:
+	if f.run.path != nil {
 		e.addLinear(f.run)
-	case len(e.halves[0].grown) < f.job.Folds/2:
-		e.halves[0].add(f.run)
-	default:
-		e.halves[1].add(f.run)
+	} else {
+		e.halves[e.growing()].add(f.run)
 	}
 	f.growMembers(first)
 }
@@ -224,13 +226,17 @@ func (e *ensemble) refit() *run {
 	job.Params, job.Refit, job.Repeated, job.Others = h.params, h.grown[member%members], nil, nil
 	job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
 	job.EvalEvery, job.Silent = math.MaxInt, true
+	add := func(without int8, train, valid *data.Set) {
+		job.Train, job.Valid, job.LinearScores = train, valid, e.linear[without]
+		engine := boost.New(job)
+		e.linear[without] = engine.Forest().Linear()
+		r.engines = append(r.engines, engine)
+	}
 	for side, fold := range heldFolds(member, e.job.Folds) {
 		e.parts[side] = newPart(e.job.Train, e.folds, []int8{fold}, e.job.Team)
-		job.Train, job.Valid = e.parts[side].train, e.parts[side].held
-		r.engines = append(r.engines, boost.New(job))
+		add(fold, e.parts[side].train, e.parts[side].held)
 	}
-	job.Train, job.Valid = e.job.Train, nil
-	r.engines = append(r.engines, boost.New(job))
+	add(never, e.job.Train, nil)
 	return r
 }
 

@@ -26,7 +26,7 @@ type Job struct {
 	Thorough bool
 	Linear   bool // the first settings start from linear scores, which only held-out rows may judge
 	Folds    int  // 0: no hold-out; 1: hold out one part; else hold out each of Folds parts in turn
-	Scouts   int  // above 0: the model is an ensemble of as many members as Folds, of which so many judge settings
+	Scouts   int  // above 0: the model is an ensemble of as many members as Folds, and this many of them judge settings
 	Choose   bool // choose the number of trees; the settings' own is the most
 	Temper   bool // fit a temperature
 
@@ -341,11 +341,7 @@ func (f *Fit) trainBest(first int) {
 		return
 	}
 	f.freeParts()
-	params := *f.best.params()
-	if f.job.Choose {
-		params.NEstimators = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
-	}
-	f.trainFinal(params, 0)
+	f.trainFinal(f.best.chosen(&f.job), 0)
 }
 
 // SetShrinkage changes the shrinkage of later iterations, until other settings are trained.

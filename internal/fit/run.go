@@ -44,6 +44,23 @@ func (r *run) judge(j *Job, parts []part) {
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
 
+// pick returns the point of the path at which a model of the run's settings ends.
+func (r *run) pick(j *Job) *point {
+	if j.Choose {
+		return r.path.picked()
+	}
+	return r.path.last()
+}
+
+// chosen returns the parameters of a model that ends there.
+func (r *run) chosen(j *Job) boost.Params {
+	p := *r.params()
+	if j.Choose {
+		p.NEstimators = r.path.picked().iteration * r.engines[0].TreesPerIteration()
+	}
+	return p
+}
+
 // mostIterations returns the most iterations that the run may have.
 func (r *run) mostIterations() int { return r.params().NEstimators / r.engines[0].TreesPerIteration() }
 

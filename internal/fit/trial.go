@@ -107,7 +107,7 @@ type Verdict struct {
 // Verdict judges the settings after the iterations so far. There must have been one.
 func (t *Trial) Verdict() Verdict {
 	path := t.run.path
-	at := t.pick()
+	at := t.run.pick(&t.judge.job)
 	v := Verdict{
 		Iterations: at.iteration, Refined: path.lowest(), Least: path.best().iteration,
 		Raw: t.raw, Errors: at.evaluation.Errors, Temperature: 1 / at.factor,
@@ -116,14 +116,6 @@ func (t *Trial) Verdict() Verdict {
 		v.Refined, v.Least = at.loss, at.iteration
 	}
 	return v
-}
-
-// pick returns the point at which the model would end.
-func (t *Trial) pick() *point {
-	if t.judge.job.Choose {
-		return t.run.path.picked()
-	}
-	return t.run.path.last()
 }
 
 // FreeState frees all but the model. The trial takes no further step.
@@ -146,7 +138,7 @@ func (t *Trial) Result() Result {
 		f.phase = Final
 		return f.Result()
 	}
-	r, at := f.Result(), t.pick()
+	r, at := f.Result(), t.run.pick(&t.judge.job)
 	r.Forest = r.Forest.Truncated(min(r.Forest.Trees(), at.iteration*f.TreesPerIteration()))
 	r.BestIteration = at.iteration
 	r.temper(f, at, !f.freed)
@@ -172,5 +164,5 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 // than the trial's, which was trained on fewer rows.
 func (t *Trial) Worse(iterations int) bool {
 	const worth = 1.05 // what the rows withheld from the trial are worth
-	return t.run.path.pointAt(iterations).loss > worth*t.pick().loss
+	return t.run.path.pointAt(iterations).loss > worth*t.run.pick(&t.judge.job).loss
 }

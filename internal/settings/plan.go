@@ -31,7 +31,7 @@ type Plan struct {
 	Choose   bool // choose the number of trees
 	Temper   bool // fit a temperature
 	Thorough bool // try all settings if labels are noisy
-	Scouts   int  // above 0: the model is an ensemble of as many members as folds, of which so many judge settings
+	Scouts   int  // above 0: the model is an ensemble of as many members as folds, and this many of them judge settings
 }
 
 // Members returns the number of members of the ensemble; 1: the model is a single one.

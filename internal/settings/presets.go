@@ -60,35 +60,35 @@ func paperParams() Params {
 // preset returns the candidate settings, the most likely first. bench/README.md has the
 // measurements behind them.
 func (p *Params) preset(s data.Shape) []setting {
-	settings := p.fromZero(s)
+	ensemble := p.Plan(s, false).Members() > 1
+	settings := p.fromZero(s, ensemble)
 	switch {
 	case !p.mayBeginLinear(s):
-		return settings
-	case p.Plan(s, false).Members() > 1:
+	case ensemble:
 		for i := range settings {
 			settings[i].start = "mixed"
 		}
-		return settings
+	case s.Classes > wideClasses:
+		linear := settings[0]
+		linear.start = "linear"
+		settings = append([]setting{linear}, settings...)
 	}
-	linear := settings[0]
-	linear.start = "linear"
-	return append([]setting{linear}, settings...)
+	return settings
 }
 
 // mostLinear bounds the multiplications for the linear scores of all rows by default: some
 // minutes on one thread.
 const mostLinear = 1 << 40
 
-// mayBeginLinear reports whether linear scores may be the initial scores of some members of an
-// ensemble or, with many classes, are among those from which held-out rows choose.
+// mayBeginLinear reports whether training may choose linear scores as initial scores.
 func (p *Params) mayBeginLinear(s data.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
 	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
-		(s.Classes > wideClasses || p.Plan(s, false).Members() > 1) && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
+		s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
-// fromZero returns the candidate settings with zero as initial scores.
-func (p *Params) fromZero(s data.Shape) []setting {
+// fromZero returns the candidate settings, of an ensemble or a single model, with zero as initial scores.
+func (p *Params) fromZero(s data.Shape, ensemble bool) []setting {
 	paper := setting{start: "zero", nEstimators: 1000, maxLeaves: 20, minSamplesLeaf: 1, learningRate: 0.1, maxDeltaStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
 	case p.Preset == presetPaper || p.Method != model.AOSO || s.Rows < leastRows: // too few rows to compare settings
@@ -114,7 +114,6 @@ func (p *Params) fromZero(s data.Shape) []setting {
 	few.nEstimators, few.learningRate = 1000, 0.05
 	few.maxLeaves, few.subsample, few.minSamplesLeaf = leavesFor(s.Rows, 16, 4), 0.6, 10
 
-	ensemble := p.Plan(s, false).Members() > 1
 	if ensemble { // an average of several models may learn faster
 		clean.nEstimators = 400
 		few.nEstimators, few.learningRate = 700, 0.07

@@ -156,7 +156,7 @@ class Check:
         return exported
 
     def compare(self, what, labels, probabilities, model, test, tolerance):
-        """Compares labels, or else the likeliest classes, and probabilities with those that aoso predicts."""
+        """Compares labels, or else the most likely classes, and probabilities with those that aoso predicts."""
         expected = self.table("predict", "--model", model, "--data", test, "--output", "proba")
         if labels is None:
             other = (probabilities.argmax(axis=1) != expected.argmax(axis=1)).sum()
