@@ -316,7 +316,7 @@ func TestDamagedDatasets(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 0))
 	decoded, refused := 0, 0
 	for _, good := range smallDatasets(t) {
-		for range cases.Count(400, 1500) {
+		for range cases.Count(150, 1500) {
 			bad := damaged(r, good)
 			d, err := decodeDataset(t, bad)
 			if err != nil {

@@ -111,7 +111,7 @@ func TestContradiction(t *testing.T) {
 		}
 		d.y = append(d.y, label)
 	}
-	for _, v := range cases.Some(t, 9, everyVariant) {
+	for _, v := range cases.Some(t, 5, everyVariant) {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, 1500, 3) }))
 			if r.StoppedBy != aoso.StoppedByTrees {

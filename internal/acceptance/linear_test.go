@@ -98,7 +98,7 @@ func checkTrainLoss(t *testing.T, r *aoso.Result, d *table, slack float64) {
 // continued, kept and refitted.
 func TestStartLinear(t *testing.T) {
 	t.Parallel()
-	for _, c := range cases.Some(t, 20, linearCases()) {
+	for _, c := range cases.Some(t, 12, linearCases()) {
 		t.Run(c.name, func(t *testing.T) {
 			set := c.set(t)
 			r := train(t, set, c.params, aoso.TrainOptions{})

@@ -681,6 +681,9 @@ func TestCheckAllows(t *testing.T) {
 
 // TestNamesTooLong: a training whose model could not be saved is refused before it begins.
 func TestNamesTooLong(t *testing.T) {
+	if !cases.Long() {
+		t.Skip("takes long")
+	}
 	long := strings.Repeat("a", 45<<20)
 	for name, o := range map[string]aoso.DatasetOptions{"features": {Names: []string{long + "b", long + "c"}}, "control": {Names: []string{"x", strings.Repeat("\x01", 12<<20)}}} {
 		d, err := aoso.NewDataset(aoso.RowMajor([]float64{0, 1, 2, 3}, 2, 2), aoso.IntLabels([]int{0, 1}), o)

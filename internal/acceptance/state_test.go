@@ -77,7 +77,7 @@ func checkReportedLoss(t *testing.T, set *aoso.Dataset, d *table, p aoso.Params)
 // TestContradictoryRows: rows that no feature tells apart have their classes
 // swing to and fro, far beyond what float32 knows of them.
 func TestContradictoryRows(t *testing.T) {
-	for _, seed := range cases.Some(t, 2, cases.Numbers(6)) {
+	for _, seed := range cases.Some(t, 1, cases.Numbers(6)) {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		d := &table{}
 		classes := 3 + r.IntN(18)

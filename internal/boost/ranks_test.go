@@ -82,6 +82,10 @@ func shards(set *data.Set, ranks int, team *par.Team) []*data.Set {
 func TestRanks(t *testing.T) {
 	team := par.NewTeam(1)
 	defer team.Close()
+	rows := 3000
+	if testing.Short() {
+		rows = 1000
+	}
 	base := Params{
 		Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", MaxLeaves: 12, MinSamplesLeaf: 1,
 		ColsampleByTree: 1, ColsampleByNode: 1, LearningRate: 0.1, MaxDeltaStep: 5, Subsample: 1, NEstimators: 12, BaseGap: 1, BaseClass: "worst",
@@ -115,7 +119,7 @@ func TestRanks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := base
 			test.change(&p)
-			set := noisy(3000, test.classes, test.weighted, team)
+			set := noisy(rows, test.classes, test.weighted, team)
 			one := New(Job{Params: p, Train: set, EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15})
 			defer one.Free()
 			for one.Step(t.Context()) {

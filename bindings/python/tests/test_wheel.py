@@ -101,6 +101,7 @@ def apart(tmp_path):
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "bindings/python/README.md").read_text(), re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_readmes_first_example_runs_with_numpy_alone(wheel, tmp_path, apart):
     apart("-m", "pip", "install", "-q", "--no-compile", wheel)
     installed = apart("-m", "pip", "list", "--format=freeze").split()
