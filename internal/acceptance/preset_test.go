@@ -53,11 +53,7 @@ func TestCalibrated(t *testing.T) {
 		if count[aoso.PhaseHoldOut] == 0 || count[aoso.PhaseTrain] != r.Iterations || r.Phase != aoso.PhaseTrain || r.Model.Trees() != r.Iterations {
 			t.Errorf("%d rows: %v and %+v", rows, count, r)
 		}
-		want := rows / 5
-		if rows < 2000 {
-			want = rows
-		}
-		if r.HeldOut == nil || r.HeldOutRows != want || r.Valid != nil {
+		if r.HeldOut == nil || r.HeldOutRows != rows || r.Valid != nil {
 			t.Fatalf("%d rows: %+v", rows, r)
 		}
 		e, err := r.Model.Evaluate(test.features(), test.labels(), nil)

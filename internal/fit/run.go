@@ -55,6 +55,7 @@ func (r *run) pick(j *Job) *point {
 // chosen returns the parameters of a model that ends there.
 func (r *run) chosen(j *Job) boost.Params {
 	p := *r.params()
+	p.Seed = r.began.Seed // not that of a member
 	if j.Choose {
 		p.NEstimators = r.path.picked().iteration * r.engines[0].TreesPerIteration()
 	}
