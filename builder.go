@@ -318,6 +318,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),
 		Named:       o.Names != nil,
+		LabelName:   o.LabelName,
 		MaxBins:     cmp.Or(o.MaxBin, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,

@@ -49,6 +49,10 @@ func (m *Model) Classes() []string { return slices.Clone(m.content.Classes) }
 // it; else "". The Python package does.
 func (m *Model) LabelType() string { return m.content.LabelType }
 
+// LabelName returns the name of the column that the labels of the training data were in;
+// "": unknown.
+func (m *Model) LabelName() string { return m.content.LabelName }
+
 func init() {
 	forc.WithLabelType = func(m any, labelType string) (any, error) { return m.(*Model).withLabelType(labelType) }
 	forc.Walked = func(p any) float64 { return p.(*RowPredictor).walkedShare() }

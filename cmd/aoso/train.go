@@ -140,6 +140,9 @@ type trained struct {
 	Level          string          `json:"level"`
 	Fingerprint    string          `json:"fingerprint"`
 	StoppedBy      aoso.StopReason `json:"stopped_by"`
+	Capped         bool            `json:"capped"`
+	Params         string          `json:"params"`
+	Label          string          `json:"label,omitempty"` // its column
 	Classes        int             `json:"classes"`
 	Features       int             `json:"features"`
 	Rows           int             `json:"rows"`
@@ -391,7 +394,7 @@ func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Da
 		return err
 	}
 	if !t.json {
-		return t.tell(reports(c), r, valid, others, saved)
+		return t.tell(reports(c), r, r.Model.Params(), valid, others, saved)
 	}
 	line := t.line(r, train, valid, saved, total)
 	line.Others = others
@@ -413,6 +416,9 @@ func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, t
 		Level:         r.Level,
 		Fingerprint:   r.Model.Fingerprint(),
 		StoppedBy:     r.StoppedBy,
+		Capped:        r.Capped,
+		Params:        r.Model.Params().Changes(),
+		Label:         r.Model.LabelName(),
 		Classes:       len(train.Classes()),
 		Features:      len(train.FeatureNames()),
 		Rows:          train.Rows(),
@@ -434,9 +440,24 @@ func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, t
 	return line
 }
 
-func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, others []evaluatedSet, saved bool) error {
+// tell describes a result for people. params are those to train such a model with.
+func (t *trainer) tell(w io.Writer, r *aoso.Result, params aoso.Params, valid *aoso.Dataset, others []evaluatedSet, saved bool) error {
+	if name := r.Model.LabelName(); name != "" {
+		fmt.Fprintf(w, "label       %s (%d classes)\n", terminal.Plain(name), len(r.Model.Classes()))
+	}
 	fmt.Fprintf(w, "iterations  %d; training took %.2f s on %s, %s kernels; stopped by %s\n",
 		r.Iterations, r.Elapsed.Seconds(), count(r.Threads, "thread"), r.Level, r.StoppedBy)
+	if r.Capped {
+		with := ""
+		if n := params.Ensemble; n > 1 {
+			with = fmt.Sprintf(" with --ensemble %d", n)
+		}
+		fmt.Fprintf(w, "trees       %d, the most that the settings allow; --n-estimators%s allows more\n", r.Model.Trees(), with)
+	}
+	fmt.Fprintf(w, "params      %s\n", terminal.Plain(params.Changes()))
+	if t := r.Model.Temperature(); t != 1 {
+		fmt.Fprintf(w, "calibrated  with temperature %.5g: all probabilities, and the log losses below, but not the train loss\n", t)
+	}
 	fmt.Fprintf(w, "train loss  %.6g\n", r.TrainLoss)
 	if v := r.Valid; v != nil {
 		fmt.Fprintf(w, "validation  %s of %s (%.2f %%), logloss %.5f", count(v.Errors, "error"), count(valid.Rows(), "row"), 100*v.ErrorRate, v.LogLoss)
