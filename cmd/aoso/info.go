@@ -67,7 +67,7 @@ type described struct {
 }
 
 func (i *inspector) run(c *cobra.Command) error {
-	m, err := aoso.Load(i.model)
+	m, err := loadModel(i.model)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/terminal"
 	"github.com/libaoso/aoso/spec"
 )
@@ -67,7 +66,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.Var(&validFlag{t}, "valid", "`file` to validate on; for train, further ones are only evaluated")
 	t.reader.bind(c)
 	t.reader.bindKinds(c)
-	f.StringVar(&t.model, "model", "", "`file` to save the model to")
+	f.StringVar(&t.model, "model", "", "`file` to save the model to; - for standard output")
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
@@ -174,16 +173,16 @@ func (t *trainer) run(c *cobra.Command) error {
 		progress.close()
 		return err
 	}
-	return t.finish(i, result, progress.close, func(saved bool) error {
+	return t.finish(c, i, result, progress.close, func(saved bool) error {
 		return t.report(c, result, train, valid, saved, time.Since(start))
 	})
 }
 
 // finish saves the model of a training, hides its progress and reports how it went.
-func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
+func (t *trainer) finish(c *cobra.Command, i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
 	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
 	if save {
-		err = saveModel(result.Model, t.model) // before any output, which may fail or block
+		err = saveModel(c, result.Model, t.model) // before any output, which may fail or block
 	}
 	hide()
 	if err != nil {
@@ -198,9 +197,9 @@ func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), repo
 	case !save:
 		return &commandError{errors.New("interrupted before the first tree; no model saved"), code}
 	case result.StoppedBy == aoso.StoppedByInterrupt:
-		return &commandError{fmt.Errorf("interrupted; the model so far (%s) is saved in %s", count(result.Model.Trees(), "tree"), t.model), code}
+		return &commandError{fmt.Errorf("interrupted; the model so far (%s) is saved in %s", count(result.Model.Trees(), "tree"), shownModel(t.model)), code}
 	default:
-		return &commandError{fmt.Errorf("interrupted after the end of training; the model is saved in %s", t.model), code}
+		return &commandError{fmt.Errorf("interrupted after the end of training; the model is saved in %s", shownModel(t.model)), code}
 	}
 }
 
@@ -211,7 +210,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, err
 	}
 	if t.init != "" {
-		if before, err = aoso.Load(t.init); err != nil {
+		if before, err = loadModel(t.init, t.data, t.valid); err != nil {
 			return nil, err
 		}
 		// These must be the same as before: they are the default here.
@@ -235,7 +234,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	case t.params.EarlyStoppingRounds > 0 && t.valid == "":
 		return nil, usageError(errors.New("--early-stopping-rounds needs --valid"))
 	case occurrences(t.inputs(), "-") > 1:
-		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
+		return nil, usageError(errors.New("two files are standard input; allowed: one"))
 	}
 	if t.log != "" && (t.log == t.model || t.log == "-") {
 		return nil, usageError(fmt.Errorf("log is %q; allowed: a file of its own", t.log))
@@ -249,7 +248,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 			return nil, err
 		}
 	}
-	return before, modelio.Writable(t.model)
+	return before, checkModel(c, t.model, t.json)
 }
 
 // checkUnused refuses flags that say how to read training data and would have no
@@ -394,7 +393,7 @@ func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Da
 		return err
 	}
 	if !t.json {
-		return t.tell(reports(c), r, r.Model.Params(), valid, others, saved)
+		return t.tell(reportsOn(c, t.model), r, r.Model.Params(), valid, others, saved)
 	}
 	line := t.line(r, train, valid, saved, total)
 	line.Others = others
@@ -475,7 +474,7 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, params aoso.Params, valid *a
 	if !saved {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "model       %s: %s, fingerprint %s\n", terminal.Plain(t.model), count(r.Model.Trees(), "tree"), r.Model.Fingerprint())
+	_, err := fmt.Fprintf(w, "model       %s: %s, fingerprint %s\n", shownModel(t.model), count(r.Model.Trees(), "tree"), r.Model.Fingerprint())
 	return err
 }
 

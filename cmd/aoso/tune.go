@@ -80,7 +80,7 @@ func (t *tuner) run(c *cobra.Command) error {
 		}
 		warn(stderr, "the trials table %s is not complete: %v", t.table, err)
 	}
-	return t.finish(i, &result.Result, func() {}, func(saved bool) error {
+	return t.finish(c, i, &result.Result, func() {}, func(saved bool) error {
 		return t.reportSearch(c, result, train, valid, saved, time.Since(start))
 	})
 }
@@ -138,7 +138,7 @@ func (t *tuner) reportSearch(c *cobra.Command, r *aoso.TuneResult, train, valid 
 		line.Params = r.Params.Changes()
 		return json.NewEncoder(c.OutOrStdout()).Encode(line)
 	}
-	w := reports(c)
+	w := reportsOn(c, t.model)
 	if err := tellTrials(w, r.Trials); err != nil {
 		return err
 	}
