@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/terminal"
-	"github.com/libaoso/aoso/spec"
 )
 
 // trainer is the command train.
@@ -27,7 +25,7 @@ type trainer struct {
 	others      []*otherSet
 	init, model string
 	log         string
-	params      aoso.Params
+	params      parameters
 	maxBin      int
 	evalEvery   int
 	checkpoint  string
@@ -36,7 +34,7 @@ type trainer struct {
 }
 
 func newTrain() *cobra.Command {
-	t := &trainer{params: aoso.DefaultParams()}
+	t := &trainer{params: newParameters()}
 	c := &cobra.Command{
 		Use:   "train --data FILE --model FILE",
 		Short: "Train a model on a data file",
@@ -71,6 +69,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
 	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"max_leaves=64 learning_rate=0.1\"")
+	f.Var(&paramsFileFlag{&t.params}, "params-file", "`file` of parameters, in JSON, TOML or YAML by its name; other flags win")
 	bindParameters(c, &t.params)
 	f.IntVar(&t.maxBin, "max-bin", 255, "value bins of a feature, 2 to 255")
 	listUnder(f, "Computing", "max-bin")
@@ -79,44 +78,6 @@ func (t *trainer) bind(c *cobra.Command) {
 
 // flagName returns the flag of a parameter.
 func flagName(parameter string) string { return strings.ReplaceAll(parameter, "_", "-") }
-
-// paramFlag is a parameter as a flag.
-type paramFlag struct {
-	spec.Parameter
-	params *aoso.Params
-}
-
-// String returns the default for the help, or "" where the usage describes it.
-func (f *paramFlag) String() string {
-	if f.Auto != "" {
-		return ""
-	}
-	return f.Default
-}
-
-func (f *paramFlag) Type() string { return f.Parameter.Type }
-
-func (f *paramFlag) Set(value string) error {
-	err := f.params.Set(f.Name, value)
-	if e, ok := errors.AsType[*aoso.ArgumentError](err); ok {
-		return errors.New("allowed: " + e.Allowed)
-	}
-	return err
-}
-
-// paramsFlag is several parameters as one flag.
-type paramsFlag struct{ params *aoso.Params }
-
-func (f *paramsFlag) String() string { return "" }
-func (f *paramsFlag) Type() string   { return "text" }
-
-func (f *paramsFlag) Set(text string) error {
-	changed, err := aoso.ParseParams(f.params.String() + " " + text)
-	if err == nil {
-		*f.params = changed
-	}
-	return err
-}
 
 // trained is the JSON line of train.
 type trained struct {
@@ -214,13 +175,16 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 			return nil, err
 		}
 		// These must be the same as before: they are the default here.
-		was := before.Params()
-		for flag, value := range map[string]string{"method": string(was.Method), "leaf": was.Leaf, "pairs": strconv.Itoa(was.Pairs)} {
-			if !c.Flags().Changed(flag) {
-				if err := c.Flags().Set(flag, value); err != nil {
-					return nil, err
-				}
-			}
+		p, was, defaults := &t.params.Params, before.Params(), aoso.DefaultParams()
+		unchanged := func(flag string, is, byDefault any) bool { return is == byDefault && !c.Flags().Changed(flag) }
+		if unchanged("method", p.Method, defaults.Method) {
+			p.Method = was.Method
+		}
+		if unchanged("leaf", p.Leaf, defaults.Leaf) {
+			p.Leaf = was.Leaf
+		}
+		if unchanged("pairs", p.Pairs, defaults.Pairs) {
+			p.Pairs = was.Pairs
 		}
 	}
 	if err := cmp.Or(t.params.Check(), t.checkUnused(c)); err != nil {
@@ -358,7 +322,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 	for _, other := range t.others {
 		others = append(others, other.set)
 	}
-	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
+	result, err := aoso.Train(ctx, train, t.params.Params, aoso.TrainOptions{
 		Valid:        valid,
 		Others:       others,
 		ClassWeights: weights,

@@ -27,7 +27,7 @@ type tuner struct {
 }
 
 func newTune() *cobra.Command {
-	t := &tuner{trainer: trainer{params: aoso.DefaultParams()}}
+	t := &tuner{trainer: trainer{params: newParameters()}}
 	c := &cobra.Command{
 		Use:   "tune --data FILE --model FILE",
 		Short: "Search for the best parameters and train a model with them",
@@ -87,7 +87,7 @@ func (t *tuner) run(c *cobra.Command) error {
 
 func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, notes io.Writer) (*aoso.TuneResult, error) {
 	d := &searchDisplay{w: notes}
-	return aoso.Tune(ctx, train, t.params, aoso.TuneOptions{
+	return aoso.Tune(ctx, train, t.params.Params, aoso.TuneOptions{
 		Valid: valid, Trials: t.trials, Table: t.table,
 		Callback: func(p aoso.TuneProgress) bool {
 			d.show(p)
