@@ -6,7 +6,7 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
-LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
+LONG_STAGES = test-32bit test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-serving bench-categories bench-tables bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -64,11 +64,13 @@ tidy: ## bring the requirements of all modules up to date
 		GOWORK=off go mod tidy; \
 		go mod edit $(LOCAL:%=-dropreplace %)) || exit 1; done
 
-# For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
+# For other platforms, vet checks only the packages with platform-specific files, on arm64 only the assembly declarations, and on
+# 32-bit platforms only that the library compiles.
 vet:
 	go mod download
 	GOARCH=amd64 go vet work
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
+	for arch in 386 arm; do GOARCH=$$arch CGO_ENABLED=0 go build . || exit 1; done
 	go run ./tools/asm lint
 	go run ./tools/headers check
 	go run ./tools/notices check
@@ -125,6 +127,14 @@ test-arm64: asm-check ## run the conformance suite of the kernels and prediction
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
 	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
+
+.PHONY: test-32bit
+test-32bit: tools ## run trainings and predictions on 32-bit platforms: arm under qemu, 386 where the CPU has it (minutes)
+	@for arch in arm $(if $(filter x86_64,$(shell uname -m)),386); do \
+		CGO_ENABLED=0 GOARCH=$$arch $(GO_TEST) -c -o build/acceptance-$$arch.test ./internal/acceptance || exit 1; \
+		case $$arch in arm) emulator=qemu-arm-static ;; *) emulator= ;; esac; \
+		(cd internal/acceptance && $$emulator ../../build/acceptance-$$arch.test -test.short -test.v -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor)$$') || exit 1; \
+	done
 
 # Needs Python 3.11 or later and access to PyPI, and for PMML, Java 17 and Maven. AOSO_DATA sets another data folder, and
 # EXPORT_SETS names the data sets to check if not all.
