@@ -194,12 +194,12 @@ HEADERS := $(patsubst capi/%,%,$(wildcard capi/include/aoso*.h* capi/include/aos
 LIB_FILES = $(HEADERS) lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
 	lib/libaoso_predict.a $(addprefix lib/libaoso_predict,.so .so.$(PREDICT_ABI) .so.$(PREDICT_ABI).$(VERSION)) \
 	lib/pkgconfig/aoso.pc lib/pkgconfig/aoso_predict.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake \
-	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES
+	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES share/aoso/valgrind.supp
 
 # The archive contains a single object, so that Go's symbols can be hidden in it too. Go starts before the constructors of
 # the program, because these may call the library. Each make uses its own folder, so that several can run at the same time.
 lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
-	@mkdir -p $(STAGE) build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso
+	@mkdir -p $(STAGE) build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso build/share/aoso
 	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
 	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
@@ -212,6 +212,7 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
 	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
 	@cp LICENSE THIRD_PARTY_NOTICES build/share/licenses/aoso
+	@cp capi/package/valgrind.supp build/share/aoso
 	@for name in aoso aoso_predict; do sed 's/@VERSION@/$(VERSION)/' capi/package/$$name.pc.in >build/lib/pkgconfig/$$name.pc; done
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aosoConfigVersion.cmake.in >build/lib/cmake/aoso/aosoConfigVersion.cmake
 	@rm -rf $(STAGE)
@@ -253,7 +254,7 @@ install: lib command ## install the C library and the command below DESTDIR/PREF
 	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove the files that install copied
-	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) share/man/man1/aoso.1 share/man/man1/aoso-*.1 && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) share/man/man1/aoso.1 share/man/man1/aoso-*.1 && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso share/aoso 2>/dev/null || true; }
 
 test-capi: tools lib abi-check ## test the C library
 	@capi/test/run
