@@ -6,7 +6,7 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
-LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
+LONG_STAGES = test-32bit test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-serving bench-categories bench-tables bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -64,11 +64,13 @@ tidy: ## bring the requirements of all modules up to date
 		GOWORK=off go mod tidy; \
 		go mod edit $(LOCAL:%=-dropreplace %)) || exit 1; done
 
-# For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
+# For other platforms, vet checks only the packages with platform-specific files, on arm64 only the assembly declarations, and on
+# 32-bit platforms only that the library compiles.
 vet:
 	go mod download
 	GOARCH=amd64 go vet work
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
+	for arch in 386 arm; do GOARCH=$$arch CGO_ENABLED=0 go build . || exit 1; done
 	go run ./tools/asm lint
 	go run ./tools/headers check
 	go run ./tools/notices check
@@ -125,6 +127,14 @@ test-arm64: asm-check ## run the conformance suite of the kernels and prediction
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
 	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
+
+.PHONY: test-32bit
+test-32bit: tools ## run trainings and predictions on 32-bit platforms: arm under qemu, 386 where the CPU has it (minutes)
+	@for arch in arm $(if $(filter x86_64,$(shell uname -m)),386); do \
+		CGO_ENABLED=0 GOARCH=$$arch $(GO_TEST) -c -o build/acceptance-$$arch.test ./internal/acceptance || exit 1; \
+		case $$arch in arm) emulator=qemu-arm-static ;; *) emulator= ;; esac; \
+		(cd internal/acceptance && $$emulator ../../build/acceptance-$$arch.test -test.short -test.v -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor)$$') || exit 1; \
+	done
 
 # Needs Python 3.11 or later and access to PyPI, and for PMML, Java 17 and Maven. AOSO_DATA sets another data folder, and
 # EXPORT_SETS names the data sets to check if not all.
@@ -184,12 +194,12 @@ HEADERS := $(patsubst capi/%,%,$(wildcard capi/include/aoso*.h* capi/include/aos
 LIB_FILES = $(HEADERS) lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
 	lib/libaoso_predict.a $(addprefix lib/libaoso_predict,.so .so.$(PREDICT_ABI) .so.$(PREDICT_ABI).$(VERSION)) \
 	lib/pkgconfig/aoso.pc lib/pkgconfig/aoso_predict.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake \
-	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES
+	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES share/aoso/valgrind.supp
 
 # The archive contains a single object, so that Go's symbols can be hidden in it too. Go starts before the constructors of
 # the program, because these may call the library. Each make uses its own folder, so that several can run at the same time.
 lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
-	@mkdir -p $(STAGE) build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso
+	@mkdir -p $(STAGE) build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso build/share/aoso
 	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
 	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
@@ -202,6 +212,7 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
 	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
 	@cp LICENSE THIRD_PARTY_NOTICES build/share/licenses/aoso
+	@cp capi/package/valgrind.supp build/share/aoso
 	@for name in aoso aoso_predict; do sed 's/@VERSION@/$(VERSION)/' capi/package/$$name.pc.in >build/lib/pkgconfig/$$name.pc; done
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aosoConfigVersion.cmake.in >build/lib/cmake/aoso/aosoConfigVersion.cmake
 	@rm -rf $(STAGE)
@@ -243,7 +254,7 @@ install: lib command ## install the C library and the command below DESTDIR/PREF
 	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove the files that install copied
-	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) share/man/man1/aoso.1 share/man/man1/aoso-*.1 && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) $(COMMAND_FILES) share/man/man1/aoso.1 share/man/man1/aoso-*.1 && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso share/aoso 2>/dev/null || true; }
 
 test-capi: tools lib abi-check ## test the C library
 	@capi/test/run

@@ -114,8 +114,8 @@ func (b *DatasetBuilder) take(x Features, labels Labels, weights []float64, rowI
 		return err
 	}
 	rows := x.Rows()
-	if b.total+rows > math.MaxUint32 {
-		return badArgument("rows", b.total+rows, "at most %d in all", uint32(math.MaxUint32))
+	if rows > maxRows-b.total {
+		return badArgument("rows", uint64(b.total)+uint64(rows), "at most %d in all", maxRows)
 	}
 	if weights != nil && len(weights) != rows {
 		return badArgument("weights", len(weights), "%d, one for each row", rows)
@@ -318,6 +318,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),
 		Named:       o.Names != nil,
+		LabelName:   o.LabelName,
 		MaxBins:     cmp.Or(o.MaxBin, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,

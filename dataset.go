@@ -22,6 +22,7 @@ type DatasetOptions struct {
 	Weights    []float64 // by row, not negative, not all zero; nil: all one
 	RowIDs     []uint64  // by row, no two the same; nil: the rows' positions, from 0
 	Names      []string  // of the features; nil: f0, f1, …
+	LabelName  string    // of the column that the labels are from, which models note; "": unknown
 	MaxBin     int       // value bins of a feature, 2 to 255; 0: 255
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
 	Seed       uint64    // of the sample
@@ -113,7 +114,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	}
 	team := par.NewTeam(o.NThread)
 	defer team.Close()
-	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named}
+	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named, LabelName: o.LabelName}
 	set.Weights, set.IDs = narrow, ids
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
@@ -332,6 +333,9 @@ func (o *DatasetOptions) check(cols int) error {
 	}
 	if o.Names != nil && len(o.Names) != cols {
 		return badArgument("names", len(o.Names), "%d, one for each feature", cols)
+	}
+	if !utf8.ValidString(o.LabelName) {
+		return badArgument("label_name", o.LabelName, "text in UTF-8")
 	}
 	for i, name := range o.Names {
 		if !utf8.ValidString(name) {

@@ -140,6 +140,41 @@ func ExampleParseParams() {
 	// aoso: max_leaves is "many"; allowed: an integer
 }
 
+// A row has numbers for categories, which FindCategory returns.
+func ExampleModel_FindCategory() {
+	var colours, kinds []string
+	var weights []float64
+	for i := range 60 {
+		colours = append(colours, []string{"yellow", "green"}[i%2])
+		kinds = append(kinds, []string{"lemon", "lime"}[i%2])
+		weights = append(weights, float64(i%7))
+	}
+	x, err := aoso.NewTable(aoso.Texts(colours), aoso.Numbers(weights))
+	if err != nil {
+		log.Fatal(err)
+	}
+	train, err := aoso.NewDataset(x, aoso.StringLabels(kinds))
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams())
+	if err != nil {
+		log.Fatal(err)
+	}
+	model := result.Model
+	green := float64(model.FindCategory(0, "green")) // once
+	rows, err := model.RowPredictor()                // one for each goroutine
+	if err != nil {
+		log.Fatal(err)
+	}
+	class, err := rows.Class([]float64{green, 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(model.Classes()[class], model.FindCategory(0, "purple"), model.FindCategory(1, "3"))
+	// Output: lime 2 -1
+}
+
 // Between 150 and 250, either class may be the right one.
 func ExampleModel_PredictSet() {
 	var values []float64

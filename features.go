@@ -134,8 +134,8 @@ func checkFeatures(x Features) error {
 			return err
 		}
 	}
-	if x.Rows() < 0 || x.Rows() > math.MaxUint32 {
-		return badArgument("rows", x.Rows(), "0 to %d", uint32(math.MaxUint32))
+	if x.Rows() < 0 || x.Rows() > maxRows {
+		return badArgument("rows", x.Rows(), "0 to %d", maxRows)
 	}
 	if x.Cols() < 0 || x.Cols() > math.MaxInt32 {
 		return badArgument("cols", x.Cols(), "0 to %d", math.MaxInt32)

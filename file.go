@@ -35,10 +35,13 @@ func (m *Model) Write(w io.Writer) error {
 	return content.Encode(w)
 }
 
+// maxRows is the number of rows that have numbers of 32 bits, and fit in an int.
+const maxRows = min(math.MaxUint32, math.MaxInt)
+
 // checkRows returns an error if models have no room for the number of rows of a leaf.
 func checkRows(rows int) error {
-	if rows > math.MaxUint32 {
-		return badArgument("train", fmt.Sprintf("a dataset of %d rows on all ranks", rows), "at most %d rows", uint32(math.MaxUint32))
+	if rows > maxRows {
+		return badArgument("train", fmt.Sprintf("a dataset of %d rows on all ranks", rows), "at most %d rows", maxRows)
 	}
 	return nil
 }

@@ -94,13 +94,13 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		name               string
 		value, least, most int
 	}{
-		{"rows", s.Rows, 1, math.MaxUint32},
+		{"rows", s.Rows, 1, maxRows},
 		{"features", s.Features, 1, math.MaxInt32},
 		{"classes", s.Classes, 1, modelio.MaxClasses},
-		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
+		{"valid_rows", s.ValidRows, 0, maxRows},
 		{"max_bin", s.MaxBin, 0, bin.MaxValueBins},
 		{"rated", s.Rated, 0, s.Features},
-		{"categories", s.Categories, 0, math.MaxUint32},
+		{"categories", s.Categories, 0, maxRows},
 	} {
 		if v.value < v.least || v.value > v.most {
 			return MemoryEstimate{}, badArgument(v.name, v.value, "%d to %d", v.least, v.most)

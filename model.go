@@ -49,6 +49,10 @@ func (m *Model) Classes() []string { return slices.Clone(m.content.Classes) }
 // it; else "". The Python package does.
 func (m *Model) LabelType() string { return m.content.LabelType }
 
+// LabelName returns the name of the column that the labels of the training data were in;
+// "": unknown.
+func (m *Model) LabelName() string { return m.content.LabelName }
+
 func init() {
 	forc.WithLabelType = func(m any, labelType string) (any, error) { return m.(*Model).withLabelType(labelType) }
 	forc.Walked = func(p any) float64 { return p.(*RowPredictor).walkedShare() }
@@ -77,6 +81,21 @@ func (m *Model) Named() bool { return m.content.Named }
 // Categories returns the names of the categories of a feature, in order; nil: it is
 // numeric.
 func (m *Model) Categories(feature int) []string { return categoriesOf(m.content.Encoder, feature) }
+
+// FindCategory returns the position of a category of a feature, which stands for it in
+// the rows of a [RowPredictor]. A category that the model does not know has the position
+// after the last one; for a numeric feature, the result is -1. A missing value is NaN.
+func (m *Model) FindCategory(feature int, name string) int {
+	e := m.content.Encoder
+	if e == nil || e.Features[feature].Categories == nil {
+		return -1
+	}
+	categories := e.Features[feature].Categories
+	if i := slices.Index(categories, name); i >= 0 {
+		return i
+	}
+	return len(categories)
+}
 
 // Trees returns the number of trees.
 func (m *Model) Trees() int { return m.content.Forest.Trees() }

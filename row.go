@@ -34,7 +34,7 @@ func (m *Model) RowPredictor(options ...PredictOptions) (*RowPredictor, error) {
 }
 
 // Raw writes the raw scores F of a row, by class. NaN is missing. A category is
-// its position in [Model.Categories].
+// its position in [Model.Categories], which [Model.FindCategory] returns.
 func (p *RowPredictor) Raw(row, scores []float64) error {
 	if err := p.load(row); err != nil {
 		return err

@@ -107,6 +107,7 @@ type Result struct {
 	HeldOut       *Evaluation   // of a training without the rows held out, on them; nil: none were
 	HeldOutRows   int           // rows held out in the first phase
 	StoppedBy     StopReason    // why training ended: a constant such as StoppedByTrees
+	Capped        bool          // the held-out rows chose the number of trees, and it is the most allowed: more may be better
 	Checkpoint    error         // why the last save of the checkpoint failed; nil: it did not
 	Elapsed       time.Duration // spent in iterations
 	Threads       int           // that trained

@@ -409,9 +409,10 @@ func (t *Trainer) LocalModel() *Model {
 // newResult returns the result of a training on a dataset, time and machine aside.
 func newResult(train *Dataset, r fit.Result) *Result {
 	content := model.New(r.Params.Method, r.Forest, train.set.Classes, train.set.Names, train.set.Encoder)
-	content.Temperature, content.Scores, content.Named = r.Temperature, r.Scores, train.set.Named
+	content.Temperature, content.Scores, content.Named, content.LabelName = r.Temperature, r.Scores, train.set.Named, train.set.LabelName
 	if before := train.continued(); before != nil {
 		content.Temperature, content.LabelType = cmp.Or(r.Temperature, before.content.Temperature), before.content.LabelType
+		content.LabelName = cmp.Or(content.LabelName, before.content.LabelName)
 	}
 	result := &Result{
 		Model:         newModel(*content, Params(r.Params)),
@@ -421,6 +422,7 @@ func newResult(train *Dataset, r fit.Result) *Result {
 		TrainLoss:     r.TrainLoss,
 		Valid:         (*Evaluation)(r.Valid),
 		StoppedBy:     StopReason(r.Stopped),
+		Capped:        r.Capped,
 	}
 	if held := r.HeldOut; held != nil {
 		result.HeldOut, result.HeldOutRows = (*Evaluation)(&held.Evaluation), held.Rows

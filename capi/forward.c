@@ -101,6 +101,10 @@ aoso_status aoso_model_categories(const aoso_model *model, int64_t j, char *buff
     GO(goaoso_model_categories(ID(model), j, P(buffer), size, P(needed), P(count)));
 }
 
+aoso_status aoso_model_find_category(const aoso_model *model, int64_t j, const char *name, int64_t *out) {
+    GO(goaoso_model_find_category(ID(model), j, P(name), P(out)));
+}
+
 aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed) {
     GO(goaoso_model_describe(ID(model), P(buffer), size, P(needed)));
 }

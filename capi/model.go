@@ -106,6 +106,27 @@ func goaoso_model_categories(handle C.uintptr_t, j C.int64_t, buffer *C.char, si
 	})
 }
 
+//export goaoso_model_find_category
+func goaoso_model_find_category(handle C.uintptr_t, j C.int64_t, name *C.char, out *C.int64_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "position"); err != nil {
+			return err
+		}
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		if err := within("j", int64(j), 0, int64(len(m.names))-1); err != nil {
+			return err
+		}
+		category, err := goString("name", name)
+		if err == nil {
+			*out = C.int64_t(m.FindCategory(int(j), category))
+		}
+		return err
+	})
+}
+
 //export goaoso_model_describe
 func goaoso_model_describe(handle C.uintptr_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
 	return try(func() error {

@@ -1,4 +1,6 @@
 // Error messages, calls to functions of the host, and the public functions that need no Go.
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "forward.h"
@@ -7,11 +9,26 @@ AOSO_THREAD_LOCAL fpmode shim_host = FP_DEFAULT;
 
 // --------------------------------------------------------------- errors --
 
-static _Thread_local char message[1024];
+// The message of the thread is on the heap, because the thread-local storage of a library with Go is of the initial-exec
+// model, for which dlopen has a few hundred bytes: several copies of the library must fit.
+enum { MESSAGE_SIZE = 1024 };
+static AOSO_THREAD_LOCAL char *message; // NULL: no call has failed yet
+static pthread_key_t message_key;
+
+static void end_message(void *of_thread) {
+    free(of_thread);
+    message = NULL;
+}
+
+__attribute__((constructor)) static void make_message_key(void) { pthread_key_create(&message_key, end_message); }
 
 void shim_set_error(const char *text, size_t n) {
-    if (n >= sizeof message) {
-        n = sizeof message - 1;
+    if (!message) {
+        if (!(message = malloc(MESSAGE_SIZE))) return;
+        pthread_setspecific(message_key, message);
+    }
+    if (n >= MESSAGE_SIZE) {
+        n = MESSAGE_SIZE - 1;
         while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; // do not cut a character
     }
     memcpy(message, text, n);
@@ -152,7 +169,7 @@ const char *aoso_version_string(void) {
     return TEXT(AOSO_VERSION_MAJOR) "." TEXT(AOSO_VERSION_MINOR) "." TEXT(AOSO_VERSION_PATCH);
 }
 
-const char *aoso_last_error(void) { return message; }
+const char *aoso_last_error(void) { return message ? message : ""; }
 
 // aoso_builder_append_with_ids without ids.
 aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,

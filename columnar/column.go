@@ -3,7 +3,9 @@ package columnar
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso"
@@ -18,6 +20,7 @@ const (
 	label
 	weight
 	rowID
+	text
 )
 
 // column is a column that is read, and its values in the current block.
@@ -28,7 +31,7 @@ type column struct {
 	values []float64 // numbers, or positions in list
 	list   *list     // nil: numbers
 
-	// Of a label or a row id that is a number:
+	// Of a label, a row id or a text that is a number:
 	number numberType
 	whole  []int64 // the integers, which float64 may round; unsigned ones as their bits
 }
@@ -153,7 +156,54 @@ func (c *column) complete(rows, before int, what string) error {
 }
 
 // isWhole reports whether integers of the column are to be kept as they are.
-func (c *column) isWhole() bool { return c.role == label || c.role == rowID }
+func (c *column) isWhole() bool { return c.role == label || c.role == rowID || c.role == text }
+
+// texts returns the values of a block as texts; "" for a missing one.
+func (c *column) texts(rows int) []string {
+	texts, whole := make([]string, rows), c.whole
+	for i, v := range c.values[:rows] {
+		var n int64
+		if len(whole) > 0 && (v == v || len(c.whole) == rows) { // whole may leave out missing values
+			n, whole = whole[0], whole[1:]
+		}
+		switch {
+		case v != v:
+		case c.list != nil:
+			texts[i] = c.list.names[int(v)]
+		case c.Kind == Booleans:
+			texts[i] = map[bool]string{false: "false", true: "true"}[v == 1]
+		case c.Kind == Dates:
+			texts[i] = dateText(v)
+		case c.number == signed:
+			texts[i] = strconv.FormatInt(n, 10)
+		case c.number == unsigned:
+			texts[i] = strconv.FormatUint(uint64(n), 10)
+		case c.number == float32s:
+			texts[i] = numberText(v, 32)
+		default:
+			texts[i] = numberText(v, 64)
+		}
+	}
+	return texts
+}
+
+// numberText returns a number of this many bits, with all digits unless it is very long.
+func numberText(v float64, bits int) string {
+	const long, short = 1e15, 1e-6
+	if size := math.Abs(v); size != 0 && (size >= long || size < short) {
+		return strconv.FormatFloat(v, 'g', -1, bits)
+	}
+	return strconv.FormatFloat(v, 'f', -1, bits)
+}
+
+// dateText returns seconds since 1970 as a date, with the time of day unless it is midnight.
+func dateText(seconds float64) string {
+	t := time.UnixMicro(int64(math.Round(seconds * 1e6))).UTC()
+	if t.Truncate(24 * time.Hour).Equal(t) {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format("2006-01-02T15:04:05.999999Z")
+}
 
 // list is the categories of a column, in order of first sight.
 type list struct {

@@ -46,6 +46,7 @@ type Roles struct {
 	Weight string   // the weights of the rows; "": there are none
 	RowID  string   // the ids of the rows, which are integers; "": there are none
 	Ignore []string // left out
+	Keep   []string // whatever else they are for, [Texts] returns their values as texts
 
 	WithIndex bool // columns that pandas wrote from an index count as all others
 }
@@ -303,6 +304,14 @@ func (f *File) blocks(r Roles, give func(aoso.Block) error) error {
 	for i, j := range a.Features {
 		features[i] = pick(j, feature)
 	}
+	var kept table
+	for _, name := range r.Keep {
+		j, err := f.find(name, "keep")
+		if err != nil {
+			return err
+		}
+		kept = append(kept, pick(j, text))
+	}
 	label, weight, id := pick(a.Label, label), pick(a.Weight, weight), pick(a.RowID, rowID)
 	for _, c := range all {
 		if err := c.check(); err != nil {
@@ -312,7 +321,7 @@ func (f *File) blocks(r Roles, give func(aoso.Block) error) error {
 	most := max(1, min(mostRows, mostCells/max(1, len(all))))
 	given := 0
 	return f.source.read(all, most, func(rows int) error {
-		b := aoso.Block{Features: &block{features, rows}}
+		b := aoso.Block{Features: &block{features, kept, rows}}
 		if weight != nil {
 			b.Weights = weight.values[:rows]
 		}
@@ -339,7 +348,15 @@ type table []*column
 // block is some rows of a table.
 type block struct {
 	table
+	kept table
 	rows int
+}
+
+// Texts returns the values of a column in the features of a block, by row: of column k of Roles.Keep.
+// A missing value is "".
+func Texts(features aoso.Features, k int) []string {
+	b := features.(*block)
+	return b.kept[k].texts(b.rows)
 }
 
 func (b *block) Rows() int { return b.rows }

@@ -297,6 +297,8 @@ static void tables() {
     EXPECT(status_of([&] { aoso::table({aoso::column(sizes), aoso::column(std::vector<int>{1})}); }) == AOSO_INVALID_ARGUMENT);
     EXPECT(status_of([&] { model.predict(aoso::table({aoso::column(texts), aoso::column(texts)})); }) == AOSO_INVALID_ARGUMENT);
     EXPECT(status_of([&] { model.categories(2); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(model.find_category(1, "green") == 2 && model.find_category(1, "black") == 5 && model.find_category(0, "green") == -1);
+    EXPECT(status_of([&] { model.find_category(2, "green"); }) == AOSO_INVALID_ARGUMENT);
 
     // Numbers that stand for categories.
     std::vector<std::string> digits;

@@ -56,7 +56,8 @@ static aosop_status read_header(header *h, json meta) {
         else if (strcmp(key, "temperature") == 0) h->temperature = json_number(&meta);
         else if (strcmp(key, "classes") == 0) h->classes = value, json_skip(&meta);
         else if (strcmp(key, "features") == 0) h->features = value, json_skip(&meta);
-        else if (strcmp(key, "params") == 0 || strcmp(key, "conformal") == 0 || strcmp(key, "label_type") == 0 || strcmp(key, "named") == 0)
+        else if (strcmp(key, "params") == 0 || strcmp(key, "conformal") == 0 || strcmp(key, "label_type") == 0 ||
+                 strcmp(key, "label_name") == 0 || strcmp(key, "named") == 0)
             json_skip(&meta); /* prediction needs none of them */
         else if (!meta.failed)
             return set_error(AOSOP_BAD_FORMAT, "file is of a newer format: its header has \"%s\", which this build does not know", key);

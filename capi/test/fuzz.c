@@ -499,6 +499,7 @@ CALL_OUTPUT(model_describe, aoso_model_describe(some_handle(MODEL), o.buffer, o.
 CALL_OUTPUT(model_fingerprint, aoso_model_fingerprint(some_handle(MODEL), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_label_type, aoso_model_label_type(some_handle(MODEL), o.buffer, o.size, o.needed))
 CALL_CREATE(model_with_label_type, MODEL, aoso_model_with_label_type(some_handle(MODEL), some_path(), NEW(aoso_model)))
+CALL(model_find_category, aoso_model_find_category(some_handle(MODEL), some_count(1), some_text("b"), rarely() ? NULL : guarded(8)))
 CALL_OUTPUT(model_dump, aoso_model_dump(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_tree, aoso_model_tree(some_handle(MODEL), some_count((int64_t)draw(3)), o.buffer, o.size, o.needed))
 CALL(model_save, aoso_model_save(some_handle(MODEL), some_path()))
@@ -719,7 +720,7 @@ static const struct {
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
     ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_set_learning_rate),
     ENTRY(trainer_interrupt), ENTRY(trainer_model),
-    ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
+    ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_find_category), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
     ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_confusions), ENTRY(model_evaluate_raw), ENTRY(model_measure_raw), ENTRY(metrics),

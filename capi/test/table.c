@@ -162,6 +162,34 @@ static void everywhere(const aoso_model *m, const aoso_dataset *train) {
     EXPECT(same(fingerprint_of(m), fingerprint_on(d)));
 }
 
+// Rows with positions of categories, found by name once, predict the same as tables.
+static void single_rows(const aoso_model *m) {
+    aoso_column columns[2];
+    const aoso_matrix x = table_of(columns);
+    static double p[ROWS * CLASSES];
+    OK(aoso_model_predict_proba(m, &x, NULL, p, ROWS * CLASSES));
+    int64_t found[NUM_NAMES], count, none;
+    for (int k = 0; k < NUM_NAMES; k++) OK(aoso_model_find_category(m, 0, names[k], &found[k]));
+    aoso_predictor *predictor;
+    OK(aoso_predictor_create(m, NULL, &predictor));
+    for (int i = 0; i < ROWS; i++) {
+        const double row[2] = {codes[i] < 0 ? NAN : (double)found[codes[i]], numbers[i]};
+        double out[CLASSES];
+        OK(aoso_predictor_proba(predictor, row, 2, out, CLASSES));
+        EXPECT(memcmp(out, p + i * CLASSES, sizeof out) == 0);
+    }
+    OK(aoso_predictor_free(predictor));
+    char list[200];
+    OK(aoso_model_categories(m, 0, list, sizeof list, NULL, &count));
+    OK(aoso_model_find_category(m, 0, "unknown", &none));
+    EXPECT(none == count && found[3] == count && found[1] < count);
+    OK(aoso_model_find_category(m, 1, "3", &none));
+    EXPECT(none == -1);
+    FAILS(AOSO_INVALID_ARGUMENT, "j is 2; allowed: 0 to 1", aoso_model_find_category(m, 2, "north", &none));
+    FAILS(AOSO_INVALID_ARGUMENT, "name is null", aoso_model_find_category(m, 0, NULL, &none));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_model_find_category(m, 0, "north", NULL));
+}
+
 static void bad(const aoso_model *m) {
     aoso_column columns[2], before;
     aoso_matrix x = table_of(columns);
@@ -375,6 +403,7 @@ int main(void) {
     check_names(model_categories, m);
     forms(fingerprint_of(m));
     everywhere(m, d);
+    single_rows(m);
     bad(m);
     coded();
     arrow(fingerprint_of(m));

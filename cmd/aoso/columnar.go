@@ -209,6 +209,9 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 				return
 			}
 			t.IDs, t.Weights = b.RowIDs, b.Weights
+			for k := range t.Kept {
+				t.Kept[k].Cells = columnar.Texts(b.Features, k)
+			}
 			rows += t.Rows
 			if !yield(&t, nil) {
 				return
@@ -243,6 +246,9 @@ func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 	}
 	for _, j := range slices.Concat(found.Ignored, found.Strange) {
 		roles.Ignore = append(roles.Ignore, names[j])
+	}
+	for _, j := range found.Kept {
+		roles.Keep = append(roles.Keep, names[j])
 	}
 	return found, roles, nil
 }
@@ -282,6 +288,9 @@ func (c *columnarFile) facts(r *table.Roles) (*table.Table, error) {
 			name += " (index of pandas)"
 		}
 		t.Ignored = append(t.Ignored, name)
+	}
+	for _, j := range r.Kept {
+		t.Kept = append(t.Kept, table.Kept{Name: columns[j].Name})
 	}
 	for _, j := range r.Strange {
 		t.Strange = append(t.Strange, columns[j].Name)
@@ -347,13 +356,17 @@ func gather(c *columnarFile) (*table.Table, error) {
 	var labels []string
 	var ids []uint64
 	var weights []float64
+	var kept []table.Kept
 	rows := 0
 	for t, err := range c.Blocks() {
 		if err != nil {
 			return nil, err
 		}
 		if columns == nil {
-			columns = make([][]float64, len(t.Columns))
+			columns, kept = make([][]float64, len(t.Columns)), make([]table.Kept, len(t.Kept))
+		}
+		for k, column := range t.Kept {
+			kept[k] = table.Kept{Name: column.Name, Cells: append(kept[k].Cells, column.Cells...)}
 		}
 		rows += t.Rows
 		if err := c.fits(int64(rows), len(columns)+2); err != nil {
@@ -365,6 +378,6 @@ func gather(c *columnarFile) (*table.Table, error) {
 		labels, ids, weights = append(labels, t.Labels...), append(ids, t.IDs...), append(weights, t.Weights...)
 	}
 	t := *c.known
-	t.Columns, t.Labels, t.IDs, t.Weights, t.Rows = columns, labels, ids, weights, rows
+	t.Columns, t.Labels, t.IDs, t.Weights, t.Kept, t.Rows = columns, labels, ids, weights, kept, rows
 	return &t, nil
 }

@@ -94,8 +94,10 @@ type data struct {
 	coded      []int      // columns of numbers that stand for categories
 	names      []string   // nil: the file has none
 	labels     []string   // nil: the file has none
+	labelName  string     // "": unknown
 	ids        []uint64   // of the rows; nil: there is no column of them
 	weights    []float64  // of the rows; nil: there is no column of them
+	kept       []table.Kept
 	rows       int
 }
 
@@ -107,7 +109,7 @@ func (d *data) block(first, last int) aoso.Features { return &block{d, first, la
 
 // dataset returns the data as a dataset.
 func (d *data) dataset(o aoso.DatasetOptions) (*aoso.Dataset, error) {
-	o.Names, o.Categorical, o.RowIDs, o.Weights = d.names, d.coded, d.ids, d.weights
+	o.Names, o.Categorical, o.RowIDs, o.Weights, o.LabelName = d.names, d.coded, d.ids, d.weights, d.labelName
 	return aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o)
 }
 
@@ -151,7 +153,7 @@ func (r *reader) read(file string) (*data, error) {
 		}
 		warn(r.stderr(), "column %s of %s %s; --ignore leaves it out", nameOf(t, j), file, what)
 	}
-	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Weights, t.Rows}, nil
+	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.LabelName, t.IDs, t.Weights, t.Kept, t.Rows}, nil
 }
 
 // counts reports whether the cells of a column count its rows, from 0 or 1.
@@ -293,7 +295,13 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 	o.LabelOptional = true
 	d, err := r.readMatched(file, of, called, o)
 	if errors.Is(err, table.ErrNoRows) {
-		return &data{columns: make([][]float64, len(of.FeatureNames()))}, nil
+		d = &data{columns: make([][]float64, len(of.FeatureNames()))}
+		for _, list := range o.Keep {
+			for name := range strings.SplitSeq(list, ",") {
+				d.kept = append(d.kept, table.Kept{Name: name})
+			}
+		}
+		return d, nil
 	}
 	return d, err
 }
@@ -321,7 +329,7 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 	if n := len(t.Strange); n > 1 || n == 1 && !o.LabelOptional { // one may be the label
 		r.tell(file, "left out, because "+called+" does not have them: "+listed(t.Strange))
 	}
-	d := &data{names: names, labels: t.Labels, ids: t.IDs, weights: t.Weights, rows: t.Rows}
+	d := &data{names: names, labels: t.Labels, labelName: t.LabelName, ids: t.IDs, weights: t.Weights, kept: t.Kept, rows: t.Rows}
 	for _, j := range position {
 		d.columns = append(d.columns, t.Columns[j])
 		if t.Categories != nil {

@@ -26,30 +26,31 @@ const setSeparator = "|"
 
 var escapeClass = strings.NewReplacer(`\`, `\\`, setSeparator, `\`+setSeparator)
 
-func (p *predictor) writeSets(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	sets, err := m.PredictSet(x, p.decider.sets, p.options)
-	if err != nil {
-		return err
-	}
+func (p *predictor) sets(m *aoso.Model) output {
 	classes := m.Classes()
-	for i := 0; i < len(sets); i += len(classes) {
-		var names []string
-		for k, in := range sets[i:][:len(classes)] {
-			if in {
-				names = append(names, escapeClass.Replace(classes[k]))
+	return output{[]string{"size", "classes"}, false, func(x aoso.Features) (func(*lineWriter, int), error) {
+		sets, err := m.PredictSet(x, p.decider.sets, p.options)
+		return func(w *lineWriter, row int) {
+			var names []string
+			for k, in := range sets[row*len(classes):][:len(classes)] {
+				if in {
+					names = append(names, escapeClass.Replace(classes[k]))
+				}
 			}
-		}
-		w.line(strconv.Itoa(len(names)), strings.Join(names, setSeparator))
-	}
-	return nil
+			w.text(strconv.Itoa(len(names)))
+			w.text(strings.Join(names, setSeparator))
+		}, err
+	}}
 }
 
-func (p *predictor) decide(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	decisions, expected, err := m.Decide(x, p.decider.costs, p.options)
-	for i, d := range decisions {
-		w.line(p.decider.decisions[d], strconv.FormatFloat(expected[i], 'g', -1, 64))
-	}
-	return err
+func (p *predictor) decisions(m *aoso.Model) output {
+	return output{[]string{"decision", "expected_cost"}, false, func(x aoso.Features) (func(*lineWriter, int), error) {
+		decisions, expected, err := m.Decide(x, p.decider.costs, p.options)
+		return func(w *lineWriter, row int) {
+			w.text(p.decider.decisions[decisions[row]])
+			w.number(expected[row])
+		}, err
+	}}
 }
 
 // readCosts reads the costs of decisions: CSV whose header has the decisions, and

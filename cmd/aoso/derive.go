@@ -34,7 +34,7 @@ func (d *deriver) load() (*aoso.Model, *data, error) {
 	if err := cmp.Or(d.checkData(), keepApart(d.out, d.data), d.check()); err != nil {
 		return nil, nil, err
 	}
-	m, err := aoso.Load(d.model)
+	m, err := loadModel(d.model, d.data)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -89,7 +89,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 	if e.confusions < 0 {
 		return usageError(fmt.Errorf("confusions is %d; allowed: at least 0", e.confusions))
 	}
-	m, err := aoso.Load(e.model)
+	m, err := loadModel(e.model, e.data)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (e *explainer) run(c *cobra.Command) error {
 	if err := checkOut(e.out, e.model, e.data); err != nil {
 		return err
 	}
-	m, err := aoso.Load(e.model)
+	m, err := loadModel(e.model, e.data)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func writeImportance(w *lineWriter, m *aoso.Model) error {
 	}
 	for j, name := range m.FeatureNames() {
 		w.text(name)
-		w.numbers([]float64{kinds[0][j], kinds[1][j], kinds[2][j]}, 1)
+		w.numbers(kinds[0][j], kinds[1][j], kinds[2][j])
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func writePairs(w *lineWriter, m *aoso.Model) {
 		w.text(names[p.Feature])
 		w.text(classes[p.Classes[0]])
 		w.text(classes[other])
-		w.numbers([]float64{p.Gain, float64(p.Splits)}, 1)
+		w.numbers(p.Gain, float64(p.Splits))
 	}
 }
 
@@ -174,7 +174,7 @@ func (f *denseForm) line(w *lineWriter, row int, class string, _ []string, colum
 	}
 	w.text(strconv.Itoa(row))
 	w.text(class)
-	w.numbers(f.values, 1)
+	w.numbers(f.values...)
 }
 
 func (*denseForm) end(*lineWriter, []string) {}
@@ -189,7 +189,7 @@ func (sparseForm) line(w *lineWriter, row int, class string, names []string, col
 		w.text(strconv.Itoa(row))
 		w.text(class)
 		w.text(names[j])
-		w.numbers(values[i:i+1], 1)
+		w.numbers(values[i])
 	}
 }
 
@@ -217,6 +217,6 @@ func (f *meanForm) line(_ *lineWriter, _ int, _ string, _ []string, columns []in
 func (f *meanForm) end(w *lineWriter, names []string) {
 	for j, name := range names[:len(names)-1] {
 		w.text(name)
-		w.numbers([]float64{f.sums[j] / float64(max(f.lines, 1))}, 1)
+		w.numbers(f.sums[j] / float64(max(f.lines, 1)))
 	}
 }

@@ -48,7 +48,7 @@ func (e *exporter) run(c *cobra.Command) error {
 	if err := checkOut(e.out, e.model); err != nil {
 		return err
 	}
-	m, err := aoso.Load(e.model)
+	m, err := loadModel(e.model)
 	if err == nil && e.trees != 0 {
 		m, err = m.Truncated(e.trees)
 	}

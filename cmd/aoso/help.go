@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/spec"
 )
 
@@ -127,7 +126,7 @@ func usage(c *cobra.Command, titles []string, all bool) string {
 }
 
 // bindParameters adds the flags of the parameters.
-func bindParameters(c *cobra.Command, params *aoso.Params) {
+func bindParameters(c *cobra.Command, params *parameters) {
 	f := c.Flags()
 	for _, p := range spec.Parameters {
 		name := flagName(p.Name)

@@ -54,6 +54,7 @@ type described struct {
 	Classes           int         `json:"classes"`
 	Features          int         `json:"features"`
 	LinearFeatures    int         `json:"linear_features"`
+	Label             string      `json:"label"` // its column; "": unknown
 	ClassLabels       []string    `json:"class_labels"`
 	FeatureNames      []string    `json:"feature_names"`
 	Temperature       float64     `json:"temperature"`
@@ -66,7 +67,7 @@ type described struct {
 }
 
 func (i *inspector) run(c *cobra.Command) error {
-	m, err := aoso.Load(i.model)
+	m, err := loadModel(i.model)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (i *inspector) run(c *cobra.Command) error {
 	}
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
-		m.LinearFeatures(), m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
+		m.LinearFeatures(), m.LabelName(), m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
 	for t := range m.Trees() {
 		d.Leaves += m.Leaves(t)
 	}
@@ -97,6 +98,9 @@ const most = 10
 func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "method       %s, %s leaves, %d class pairs per node\n", d.Method, d.Leaf, d.Pairs)
 	fmt.Fprintf(w, "trees        %d, %d leaves\n", d.Trees, d.Leaves)
+	if d.Label != "" {
+		fmt.Fprintf(w, "label        %s\n", terminal.Plain(d.Label))
+	}
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
 	tellCategories(w, m)

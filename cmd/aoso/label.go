@@ -16,9 +16,14 @@ var usualLabels = []string{"class", "label", "target"}
 func isUsualLabel(name string) bool { return slices.Contains(usualLabels, strings.ToLower(name)) }
 
 // checkLabel refuses the last column as the label, where no flag names another, if it
-// does not look like one. It says which column the label is.
+// does not look like one. It says which column the label is, and warns of features that
+// have the name of a label.
 func (r *reader) checkLabel(file string, t *table.Table, labels []string) error {
-	if !r.labelIsLast() || t.Kinds == nil { // of a LIBSVM file
+	if t.Kinds == nil { // of a LIBSVM file
+		return nil
+	}
+	if !r.labelIsLast() {
+		r.warnOtherLabels(file, t)
 		return nil
 	}
 	column, flag := "the last column", strconv.Itoa(len(t.Columns)+len(t.Ignored)) // without weights and row ids
@@ -38,7 +43,21 @@ func (r *reader) checkLabel(file string, t *table.Table, labels []string) error 
 			file, column, different, len(labels), example, as)
 	}
 	r.tell(file, fmt.Sprintf("label: %s by default; --label names another", column))
+	r.warnOtherLabels(file, t)
 	return nil
+}
+
+// warnOtherLabels warns of features called as labels usually are: they may give the label
+// away. A y beside an x is a coordinate.
+func (r *reader) warnOtherLabels(file string, t *table.Table) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(t.Names, func(other string) bool { return strings.EqualFold(name, other) })
+	}
+	for _, name := range t.Names {
+		if isUsualLabel(name) || strings.EqualFold(name, "y") && !has("x") {
+			warn(r.stderr(), "%s: the label is %q, and column %q is a feature; --ignore %s leaves it out, if it is a label too", file, t.LabelName, name, shellWord(name))
+		}
+	}
 }
 
 // labelIsLast reports whether no flag names the label.

@@ -113,3 +113,71 @@ func TestUselessColumns(t *testing.T) {
 		t.Error(o.stderr)
 	}
 }
+
+// TestLabelName: the result, the model and what is derived of it name the label's column; training warns of
+// features that have the name of a label.
+func TestLabelName(t *testing.T) {
+	dir := t.TempDir()
+	model, dataset := filepath.Join(dir, "m.aoso"), filepath.Join(dir, "d.aosod")
+	table := func(header string) string {
+		text := header + "\n"
+		for i := range 60 {
+			text += fmt.Sprintf("%d,%d,%d,%c\n", i%7, i%5, i%11, 'x'+i%2)
+		}
+		return file(t, "d.csv", text)
+	}
+	warning := `the label is "kind", and column "%s" is a feature; --ignore %[1]s leaves it out`
+	for header, features := range map[string][]string{
+		"a,b,Target,kind": {"Target"}, "y,class,label,kind": {"y", "class", "label"}, "x,y,b,kind": nil, "a,b,c,kind": nil,
+	} {
+		data := table(header)
+		for _, command := range [][]string{
+			{"train", "--model", model, "--n-estimators", "2", "--data", data, "--label", "kind"},
+			{"bin", "--out", dataset, "--data", data, "--label", "kind"},
+		} {
+			o := try(command...)
+			if o.code != 0 || strings.Count(o.stderr, "is a feature; --ignore") != len(features) {
+				t.Errorf("%q: %+v", command, o)
+			}
+			for _, name := range features {
+				if !strings.Contains(o.stderr, fmt.Sprintf(warning, name)) {
+					t.Errorf("%q is not in %s", fmt.Sprintf(warning, name), o.stderr)
+				}
+			}
+			if command[0] == "train" && !strings.Contains(o.stdout, "label       kind (2 classes)\n") {
+				t.Error(o.stdout)
+			}
+		}
+	}
+	if o := try("train", "--model", model, "--n-estimators", "2", "--data", table("a,class,b,target")); o.code != exitFailed && !strings.Contains(o.stderr, `the label is "target", and column "class" is a feature`) {
+		t.Errorf("%+v", o)
+	}
+	short := filepath.Join(dir, "short.aoso")
+	do(t, "bin", "--out", dataset, "--data", table("a,b,c,kind"))
+	do(t, "train", "--model", model, "--n-estimators", "2", "--data", dataset)
+	do(t, "truncate", "--model", model, "--trees", "1", "--out", short)
+	do(t, "train", "--model", model, "--init", short, "--n-estimators", "2", "--data", table("a,b,c,kind"))
+	for _, m := range []string{short, model} {
+		if text := do(t, "info", "--model", m); !strings.Contains(text, "label        kind\n") {
+			t.Error(text)
+		}
+	}
+}
+
+// TestTold: the result says what is calibrated, the parameters, and whether the number of trees is the largest allowed.
+func TestTold(t *testing.T) {
+	data, _ := letter(t, 1000, 10) // on clear labels, every tree is of use
+	args := []string{"train", "--data", data, "--model", filepath.Join(t.TempDir(), "m.aoso")}
+	o := try(args...)
+	for _, want := range []string{", the most that the settings allow; --n-estimators with --ensemble 6 allows more", "params      ", " learning_rate=", "calibrated  with temperature"} {
+		if o.code != 0 || !strings.Contains(o.stdout, want) {
+			t.Errorf("%q is not in %s", want, o.stdout)
+		}
+	}
+	if !strings.Contains(o.stderr, "log losses in these tables are not calibrated") {
+		t.Error(o.stderr)
+	}
+	if o := do(t, append(args, "--n-estimators", "5", "--calibration", "none")...); strings.Contains(o, "the most") || strings.Contains(o, "calibrated  ") {
+		t.Error(o)
+	}
+}

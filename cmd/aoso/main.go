@@ -75,9 +75,9 @@ func newRoot() *cobra.Command {
 		Long: `Multi-class gradient boosting with AOSO-LogitBoost.
 
 Data files are CSV or LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz,
-Parquet, or Arrow IPC (Feather); "-" is standard input. How a CSV file is written
-is found out: its separator, decimal commas, and whether it has a header. Empty
-cells, NA, NaN and ? are missing values.`,
+Parquet, or Arrow IPC (Feather); "-" is standard input, also for models. How a CSV
+file is written is found out: its separator, decimal commas, and whether it has a
+header. Empty cells, NA, NaN and ? are missing values.`,
 		Example: `  aoso train --data train.csv --model letters.aoso
   aoso predict --model letters.aoso --data test.csv --out predicted.csv`,
 		Version:            version(),

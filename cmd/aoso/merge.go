@@ -41,7 +41,7 @@ func (m *merger) run(c *cobra.Command) error {
 	models := make([]*aoso.Model, len(m.models))
 	for i, file := range m.models {
 		var err error
-		if models[i], err = aoso.Load(file); err != nil {
+		if models[i], err = loadModel(file, m.models[:i]...); err != nil {
 			return err
 		}
 	}

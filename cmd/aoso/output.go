@@ -12,23 +12,31 @@ import (
 	"github.com/libaoso/aoso/internal/terminal"
 )
 
-// output is standard output. It remembers its first error and then discards
+// standardOutput is standard output. It remembers its first error and then discards
 // everything, so that commands need not check each line.
-type output struct {
+type standardOutput struct {
 	io.Writer
-	err error
+	err      error
+	terminal bool
 }
 
 // newOutput returns w as standard output. On a terminal, control characters in
 // names are escaped.
-func newOutput(w io.Writer) *output {
+func newOutput(w io.Writer) *standardOutput {
+	o := &standardOutput{Writer: w}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		w = &terminal.Writer{Terminal: w}
+		o.Writer, o.terminal = &terminal.Writer{Terminal: w}, true
 	}
-	return &output{Writer: w}
+	return o
 }
 
-func (o *output) Write(b []byte) (int, error) {
+// isTerminal reports whether the output of a command is a terminal.
+func isTerminal(w io.Writer) bool {
+	o, ok := w.(*standardOutput)
+	return ok && o.terminal
+}
+
+func (o *standardOutput) Write(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
@@ -44,7 +52,7 @@ func (o *output) Write(b []byte) (int, error) {
 
 // code returns the exit code after an error: that of SIGPIPE if the reader has
 // closed the pipe, else that of any failure.
-func (o *output) code() int {
+func (o *standardOutput) code() int {
 	if errors.Is(o.err, syscall.EPIPE) {
 		return exitSignal + int(syscall.SIGPIPE)
 	}

@@ -226,7 +226,7 @@ func (p *importancePlotter) run(c *cobra.Command) error {
 	if err := p.check(p.model); err != nil {
 		return err
 	}
-	m, err := aoso.Load(p.model)
+	m, err := loadModel(p.model)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (p *evaluationPlotter) load() (*aoso.Model, *data, error) {
 	if err := cmp.Or(p.checkData(), p.check(p.model, p.data)); err != nil {
 		return nil, nil, err
 	}
-	m, err := aoso.Load(p.model)
+	m, err := loadModel(p.model, p.data)
 	if err != nil {
 		return nil, nil, err
 	}

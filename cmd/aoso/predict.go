@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,7 +18,8 @@ import (
 type predictor struct {
 	reader
 	model, data string
-	output, out string
+	outputs     []string
+	out         string
 	of          []string // classes
 	decider     decider
 	top         int
@@ -32,9 +34,11 @@ func newPredict() *cobra.Command {
 		Long: `Apply a model to a data file, with or without labels.
 
 If the file has one column more than the model has features, one column has
-labels and is ignored; --label says which. Output class is one label per line.
-The other outputs are CSV with a header: the classes for proba and raw, the
-trees for leaf.
+labels and is ignored; --label says which. Output class alone is one label per line.
+Everything else is CSV with a header: the classes for proba and raw, the trees for
+leaf. With several outputs, such as --output class,proba, the columns are class,
+proba_A, raw_A and tree0, for the classes A. --keep-columns puts columns of the data,
+as they are written there, in front.
 
 With --sets ALPHA the output is, for each row, the size of a set of classes that
 misses the row's class with probability ALPHA, and the classes, separated by |. In
@@ -47,8 +51,9 @@ With --costs FILE the output is, for each row, the decision of least expected co
 and this cost. The file is CSV. Its header has a name for the first column and the
 names of the decisions, its lines have a class and the costs of the decisions if
 the row has this class. Decisions may be other things than classes.`,
-		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output proba --out proba.csv
-  aoso predict --model letters.aoso --data test.csv.gz --sets 0.05 --method aps`,
+		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output class,proba --out predicted.csv
+  aoso predict --model letters.aoso --data test.csv.gz --sets 0.05 --method aps
+  aoso predict --model people.aoso --data people.csv --keep-columns id,city`,
 		RunE: work(p.run),
 	}
 	f := c.Flags()
@@ -56,8 +61,9 @@ the row has this class. Decisions may be other things than classes.`,
 	f.StringVar(&p.model, "model", "", "model `file`")
 	f.StringVar(&p.data, "data", "", "`file` to predict")
 	p.reader.bind(c)
-	f.StringVar(&p.output, "output", "class", "class, proba, raw or leaf")
-	complete(c, "output", "class", "proba", "raw", "leaf")
+	f.StringArrayVar(&p.layout.Keep, "keep-columns", nil, "`columns` of the data to write too, given as those to ignore; may be repeated")
+	f.StringSliceVar(&p.outputs, "output", []string{"class"}, "class, proba, raw or leaf, or a `list` of them with commas")
+	complete(c, "output", outputNames...)
 	f.StringArrayVar(&p.of, "of", nil, "for raw: score only this `class`; may be repeated")
 	f.Float64Var(&p.decider.sets.Alpha, "sets", 0, "write prediction sets that miss the class with probability `alpha`, between 0 and 1")
 	f.StringVar(&p.decider.sets.Method, "method", aoso.SetLAC, "for sets: lac (the smallest), aps or raps (larger for rows that are hard)")
@@ -83,44 +89,28 @@ func bindPredict(c *cobra.Command, o *aoso.PredictOptions) {
 // predictRows is the number of rows to predict at once.
 const predictRows = 1 << 14
 
+// outputNames are the values of --output.
+var outputNames = []string{"class", "proba", "raw", "leaf"}
+
+// output is some columns to write.
+type output struct {
+	names []string
+	plain bool // no header is needed
+	// of predicts a block of rows, and returns what writes the cells of a row.
+	of func(x aoso.Features) (func(w *lineWriter, row int), error)
+}
+
 func (p *predictor) run(c *cobra.Command) error {
-	write, ok := map[string]func(*lineWriter, *aoso.Model, aoso.Features) error{
-		"class": p.classes,
-		"proba": p.proba,
-		"raw":   p.raw,
-		"leaf":  p.leaves,
-		"top":   p.mostLikely,
-		"sets":  p.writeSets,
-		"costs": p.decide,
-	}[p.what(c)]
-	if !ok {
-		return usageError(fmt.Errorf("output is %q; allowed: class, proba, raw or leaf", p.output))
-	}
-	if err := p.checkData(); err != nil {
+	if err := p.check(c); err != nil {
 		return err
 	}
-	if err := checkOut(p.out, p.model, p.data, p.decider.costsFile); err != nil {
-		return err
-	}
-	m, err := aoso.Load(p.model)
+	m, err := loadModel(p.model, p.data)
 	if err != nil {
 		return err
 	}
-	if p.output == "costs" {
-		if err := p.decider.readCosts(m.Classes()); err != nil {
-			return err
-		}
-	}
-	if n := len(m.Classes()); p.output == "top" && (p.top < 1 || p.top > n) {
-		return usageError(fmt.Errorf("top is %d; allowed: 1 to %d, the classes of the model", p.top, n))
-	}
-	if len(p.of) > 0 {
-		if p.output != "raw" {
-			return usageError(fmt.Errorf("--of is given with output %s; allowed: output raw", p.output))
-		}
-		if write, err = p.rawOf(m); err != nil {
-			return err
-		}
+	outputs, err := p.outputsOf(c, m)
+	if err != nil {
+		return err
 	}
 	d, err := p.readUnlabelled(p.data, m, "the model")
 	if err != nil {
@@ -128,9 +118,9 @@ func (p *predictor) run(c *cobra.Command) error {
 	}
 	return writeFile(p.out, c.OutOrStdout(), func(out io.Writer) error {
 		w := &lineWriter{out: bufio.NewWriter(out)}
-		p.header(w, m)
+		p.header(w, d, outputs)
 		for first := 0; first < d.rows; first += predictRows {
-			if err := write(w, m, d.block(first, min(first+predictRows, d.rows))); err != nil {
+			if err := p.write(w, d, first, min(first+predictRows, d.rows), outputs); err != nil {
 				return err
 			}
 		}
@@ -138,144 +128,209 @@ func (p *predictor) run(c *cobra.Command) error {
 	})
 }
 
-// what returns the output that the flags ask for.
-func (p *predictor) what(c *cobra.Command) string {
+// check checks what it can before the model is loaded.
+func (p *predictor) check(c *cobra.Command) error {
+	for i, name := range p.outputs {
+		if !slices.Contains(outputNames, name) {
+			return usageError(fmt.Errorf("output is %q; allowed: class, proba, raw or leaf, or a list of them with commas", name))
+		}
+		if slices.Contains(p.outputs[:i], name) {
+			return usageError(fmt.Errorf("output has %q twice; allowed: once", name))
+		}
+	}
+	switch {
+	case len(p.outputs) == 0:
+		return usageError(errors.New("output is empty; allowed: class, proba, raw or leaf, or a list of them with commas"))
+	case len(p.of) > 0 && !slices.Contains(p.outputs, "raw"):
+		return usageError(errors.New("--of is given without output raw; allowed: --output raw"))
+	}
+	if err := p.checkData(); err != nil {
+		return err
+	}
+	return checkOut(p.out, p.model, p.data, p.decider.costsFile)
+}
+
+// outputsOf returns what the flags ask for.
+func (p *predictor) outputsOf(c *cobra.Command, m *aoso.Model) ([]output, error) {
 	switch f := c.Flags(); {
 	case f.Changed("sets"):
-		p.output = "sets"
+		return []output{p.sets(m)}, nil
 	case f.Changed("costs"):
-		p.output = "costs"
+		if err := p.decider.readCosts(m.Classes()); err != nil {
+			return nil, err
+		}
+		return []output{p.decisions(m)}, nil
 	case f.Changed("top"):
-		p.output = "top"
-	case p.output == "sets" || p.output == "costs" || p.output == "top": // which are not names of outputs
-		return ""
+		if n := len(m.Classes()); p.top < 1 || p.top > n {
+			return nil, usageError(fmt.Errorf("top is %d; allowed: 1 to %d, the classes of the model", p.top, n))
+		}
+		return []output{p.mostLikely(m)}, nil
 	}
-	return p.output
-}
-
-func (p *predictor) header(w *lineWriter, m *aoso.Model) {
-	switch p.output {
-	case "proba", "raw":
-		if p.of != nil {
-			w.line(p.of...)
-		} else {
-			w.line(m.Classes()...)
-		}
-	case "top":
-		for i := range p.top {
-			w.text(fmt.Sprintf("class%d", i+1))
-			w.text(fmt.Sprintf("probability%d", i+1))
-		}
-		w.end()
-	case "sets":
-		w.line("size", "classes")
-	case "costs":
-		w.line("decision", "expected_cost")
-	case "leaf":
-		trees := p.options.Trees
-		if trees == 0 {
-			trees = m.Trees()
-		}
-		for t := range trees {
-			w.text(fmt.Sprintf("tree%d", t))
-		}
-		w.end()
-	}
-}
-
-func (p *predictor) classes(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	predicted, err := m.Predict(x, p.options)
-	classes := m.Classes()
-	for _, k := range predicted {
-		w.text(classes[k])
-		w.end()
-	}
-	return err
-}
-
-func (p *predictor) mostLikely(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	best, proba, err := m.PredictTop(x, p.top, p.options)
-	classes := m.Classes()
-	for i, k := range best {
-		w.text(classes[k])
-		w.cell(strconv.AppendFloat(w.room(), proba[i], 'g', -1, 64))
-		if i%p.top == p.top-1 {
-			w.end()
-		}
-	}
-	return err
-}
-
-func (p *predictor) proba(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	values, err := m.PredictProba(x, p.options)
-	w.numbers(values, x.Rows())
-	return err
-}
-
-func (p *predictor) raw(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	values, err := m.PredictRaw(x, p.options)
-	w.numbers(values, x.Rows())
-	return err
-}
-
-// rawOf returns the function that writes the raw scores of some classes, row by row.
-func (p *predictor) rawOf(m *aoso.Model) (func(*lineWriter, *aoso.Model, aoso.Features) error, error) {
-	classes := make([]int, len(p.of))
-	for i, class := range p.of {
-		if classes[i] = slices.Index(m.Classes(), class); classes[i] < 0 {
-			return nil, usageError(fmt.Errorf("of is %q; allowed: the classes of the model: %s", class, strings.Join(m.Classes(), ", ")))
-		}
-	}
-	for j := range m.FeatureNames() {
-		if m.Categories(j) != nil {
-			return p.rawOfAll(classes), nil // of a row predictor, categories are positions in its own lists
-		}
-	}
-	rows, err := m.RowPredictor(p.options)
-	return func(w *lineWriter, _ *aoso.Model, x aoso.Features) error {
-		row, scores := make([]float64, x.Cols()), make([]float64, len(classes))
-		for i := range x.Rows() {
-			for j := range row {
-				x.Column(j, i, row[j:j+1])
+	prefixed := func(o output, prefix string) output {
+		if len(p.outputs) > 1 {
+			for i := range o.names {
+				o.names[i] = prefix + o.names[i]
 			}
-			if err := rows.RawOf(row, classes, scores); err != nil {
-				return err
-			}
-			w.numbers(scores, 1)
 		}
-		return nil
-	}, err
+		return o
+	}
+	var outputs []output
+	for _, name := range p.outputs {
+		switch name {
+		case "class":
+			outputs = append(outputs, p.class(m))
+		case "proba":
+			outputs = append(outputs, prefixed(p.numbers(m.Classes(), m.PredictProba), "proba_"))
+		case "raw":
+			raw, err := p.raw(m)
+			if err != nil {
+				return nil, err
+			}
+			outputs = append(outputs, prefixed(raw, "raw_"))
+		case "leaf":
+			outputs = append(outputs, p.leaf(m))
+		}
+	}
+	return outputs, nil
 }
 
-// rawOfAll returns the same function, which computes all scores.
-func (p *predictor) rawOfAll(classes []int) func(*lineWriter, *aoso.Model, aoso.Features) error {
-	return func(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-		values, err := m.PredictRaw(x, p.options)
-		all := len(m.Classes())
-		scores := make([]float64, len(classes))
-		for first := 0; first < len(values); first += all {
-			for i, k := range classes {
-				scores[i] = values[first+k]
-			}
-			w.numbers(scores, 1)
-		}
-		return err
+// header writes the names of the columns, unless there is only the class.
+func (p *predictor) header(w *lineWriter, d *data, outputs []output) {
+	if len(p.layout.Keep) == 0 && len(outputs) == 1 && outputs[0].plain {
+		return
 	}
+	for _, column := range d.kept {
+		w.text(column.Name)
+	}
+	for _, o := range outputs {
+		for _, name := range o.names {
+			w.text(name)
+		}
+	}
+	w.end()
 }
 
-func (p *predictor) leaves(w *lineWriter, m *aoso.Model, x aoso.Features) error {
-	leaves, err := m.PredictLeaf(x, p.options)
-	if err != nil {
-		return err
+// write writes the lines of some rows.
+func (p *predictor) write(w *lineWriter, d *data, first, last int, outputs []output) error {
+	x := d.block(first, last)
+	writes := make([]func(*lineWriter, int), len(outputs))
+	for i, o := range outputs {
+		var err error
+		if writes[i], err = o.of(x); err != nil {
+			return err
+		}
 	}
-	trees := len(leaves) / x.Rows()
-	for i := range x.Rows() {
-		for _, leaf := range leaves[i*trees:][:trees] {
-			w.cell(strconv.AppendInt(w.room(), int64(leaf), 10))
+	for row := range last - first {
+		for _, column := range d.kept {
+			w.text(column.Cells[first+row])
+		}
+		for _, write := range writes {
+			write(w, row)
 		}
 		w.end()
 	}
 	return nil
+}
+
+func (p *predictor) class(m *aoso.Model) output {
+	classes := m.Classes()
+	return output{[]string{"class"}, true, func(x aoso.Features) (func(*lineWriter, int), error) {
+		predicted, err := m.Predict(x, p.options)
+		return func(w *lineWriter, row int) { w.text(classes[predicted[row]]) }, err
+	}}
+}
+
+func (p *predictor) mostLikely(m *aoso.Model) output {
+	var names []string
+	for i := range p.top {
+		names = append(names, fmt.Sprintf("class%d", i+1), fmt.Sprintf("probability%d", i+1))
+	}
+	classes := m.Classes()
+	return output{names, false, func(x aoso.Features) (func(*lineWriter, int), error) {
+		best, proba, err := m.PredictTop(x, p.top, p.options)
+		return func(w *lineWriter, row int) {
+			for i := row * p.top; i < (row+1)*p.top; i++ {
+				w.text(classes[best[i]])
+				w.number(proba[i])
+			}
+		}, err
+	}}
+}
+
+// numbers returns the output of numbers, one for each class.
+func (p *predictor) numbers(classes []string, predict func(aoso.Features, ...aoso.PredictOptions) ([]float64, error)) output {
+	return output{slices.Clone(classes), false, func(x aoso.Features) (func(*lineWriter, int), error) {
+		values, err := predict(x, p.options)
+		return func(w *lineWriter, row int) {
+			for _, v := range values[row*len(classes):][:len(classes)] {
+				w.number(v)
+			}
+		}, err
+	}}
+}
+
+// raw returns the output of raw scores, of all classes or those of --of.
+func (p *predictor) raw(m *aoso.Model) (output, error) {
+	if len(p.of) == 0 {
+		return p.numbers(m.Classes(), m.PredictRaw), nil
+	}
+	classes := make([]int, len(p.of))
+	for i, class := range p.of {
+		if classes[i] = slices.Index(m.Classes(), class); classes[i] < 0 {
+			return output{}, usageError(fmt.Errorf("of is %q; allowed: the classes of the model: %s", class, strings.Join(m.Classes(), ", ")))
+		}
+	}
+	for j := range m.FeatureNames() {
+		if m.Categories(j) != nil { // for a row predictor, categories are positions in its own lists
+			return p.numbers(p.of, func(x aoso.Features, o ...aoso.PredictOptions) ([]float64, error) {
+				return chosen(m, x, classes, o...)
+			}), nil
+		}
+	}
+	rows, err := m.RowPredictor(p.options)
+	return p.numbers(p.of, func(x aoso.Features, _ ...aoso.PredictOptions) ([]float64, error) {
+		row, scores := make([]float64, x.Cols()), make([]float64, len(classes)*x.Rows())
+		for i := range x.Rows() {
+			for j := range row {
+				x.Column(j, i, row[j:j+1])
+			}
+			if err := rows.RawOf(row, classes, scores[i*len(classes):][:len(classes)]); err != nil {
+				return nil, err
+			}
+		}
+		return scores, nil
+	}), err
+}
+
+// chosen returns the raw scores of some classes, by row, from those of all.
+func chosen(m *aoso.Model, x aoso.Features, classes []int, o ...aoso.PredictOptions) ([]float64, error) {
+	values, err := m.PredictRaw(x, o...)
+	var scores []float64
+	for all := len(m.Classes()); len(values) > 0; values = values[all:] {
+		for _, k := range classes {
+			scores = append(scores, values[k])
+		}
+	}
+	return scores, err
+}
+
+func (p *predictor) leaf(m *aoso.Model) output {
+	trees := p.options.Trees
+	if trees == 0 {
+		trees = m.Trees()
+	}
+	var names []string
+	for t := range max(0, trees) {
+		names = append(names, fmt.Sprintf("tree%d", t))
+	}
+	return output{names, false, func(x aoso.Features) (func(*lineWriter, int), error) {
+		leaves, err := m.PredictLeaf(x, p.options)
+		return func(w *lineWriter, row int) {
+			for _, leaf := range leaves[row*trees:][:trees] {
+				w.cell(strconv.AppendInt(w.room(), int64(leaf), 10))
+			}
+		}, err
+	}}
 }
 
 // lineWriter writes lines of CSV. out keeps the first error.
@@ -309,24 +364,22 @@ func (w *lineWriter) text(s string) {
 	w.cell(append(w.room(), s...))
 }
 
+func (w *lineWriter) number(v float64) {
+	w.cell(strconv.AppendFloat(w.room(), v, 'g', -1, 64))
+}
+
+// numbers ends a line with numbers.
+func (w *lineWriter) numbers(values ...float64) {
+	for _, v := range values {
+		w.number(v)
+	}
+	w.end()
+}
+
 // line writes a line of text cells.
 func (w *lineWriter) line(texts ...string) {
 	for _, s := range texts {
 		w.text(s)
 	}
 	w.end()
-}
-
-// numbers writes a matrix with the given number of rows.
-func (w *lineWriter) numbers(values []float64, rows int) {
-	if len(values) == 0 {
-		return
-	}
-	columns := len(values) / rows
-	for i, v := range values {
-		w.cell(strconv.AppendFloat(w.room(), v, 'g', -1, 64))
-		if i%columns == columns-1 {
-			w.end()
-		}
-	}
 }

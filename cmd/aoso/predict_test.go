@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,7 +98,7 @@ func TestPredictOf(t *testing.T) {
 			t.Errorf("row %d: %v of %v", i, some, all[i])
 		}
 	}
-	fail(t, exitUsage, []string{"--of is given with output class; allowed: output raw"}, "predict", "--model", model, "--data", data, "--of", "z")
+	fail(t, exitUsage, []string{"--of is given without output raw; allowed: --output raw"}, "predict", "--model", model, "--data", data, "--of", "z")
 	fail(t, exitUsage, []string{`of is "w"; allowed: the classes of the model: x, y, z`}, "predict", "--model", model, "--data", data, "--output", "raw", "--of", "w")
 }
 
@@ -140,4 +142,99 @@ func TestPredictErrors(t *testing.T) {
 	fail(t, exitFailed, []string{"m.aoso", "corrupt"}, "predict", "--model", file(t, "m.aoso", flipped), "--data", data)
 	fail(t, exitFailed, []string{"d.csv", "not an aoso model"}, "predict", "--model", data, "--data", data)
 	fail(t, exitFailed, []string{"none.aoso", "no such file"}, "predict", "--model", "none.aoso", "--data", data)
+}
+
+// TestKeepColumns: columns of the data stand in front of what is predicted, as they are written, and several outputs
+// stand side by side.
+func TestKeepColumns(t *testing.T) {
+	model := smallModel(t)
+	text := "id,a,note,b,class\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%d.50,\"%d, \"\"x\"\"\",%d,x\n", 9007199254740993+i, i%5, i, i%7)
+	}
+	data := file(t, "d.csv", text)
+	predict := func(flags ...string) [][]string {
+		t.Helper()
+		lines, err := csv.NewReader(strings.NewReader(do(t, append([]string{"predict", "--model", model, "--data", data}, flags...)...))).ReadAll()
+		if err != nil || len(lines) != 41 {
+			t.Fatalf("%v: %d lines, %v", flags, len(lines), err)
+		}
+		return lines
+	}
+	classes := strings.Fields(do(t, "predict", "--model", model, "--data", data))
+	proba, raw := predict("--output", "proba"), predict("--output", "raw", "--of", "y")
+	all := predict("--keep-columns", "note,id", "--keep-columns", "a", "--output", "class,proba", "--output", "raw", "--of", "y")
+	if got := strings.Join(all[0], " "); got != "id a note class proba_x proba_y proba_z raw_y" {
+		t.Error(got)
+	}
+	for i := range classes {
+		want := slices.Concat([]string{fmt.Sprint(9007199254740993 + i), fmt.Sprintf("%d.50", i%5), fmt.Sprintf("%d, \"x\"", i), classes[i]}, proba[i+1], raw[i+1])
+		if !slices.Equal(all[i+1], want) {
+			t.Fatalf("row %d: %q, want %q", i, all[i+1], want)
+		}
+	}
+	for want, flags := range map[string][]string{
+		"id class":                  nil,
+		"id class1 probability1":    {"--top", "1"},
+		"id decision expected_cost": {"--costs", file(t, "costs.csv", "class,x,yz\nx,0,1\ny,1,0\nz,1,0\n")},
+		"id x y z":                  {"--output", "raw"},
+		"id class tree0 tree1":      {"--output", "class,leaf", "--trees", "2"},
+	} {
+		if got := strings.Join(predict(append(flags, "--keep-columns", "id")...)[0], " "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	none := file(t, "d.csv", "id,a,b\n")
+	if got := do(t, "predict", "--model", model, "--data", none, "--keep-columns", "id", "--output", "class,proba"); got != "id,class,proba_x,proba_y,proba_z\n" {
+		t.Error(got)
+	}
+	if o := try("predict", "--model", model, "--data", data, "--keep-columns", "ide"); o.code != exitFailed || !strings.Contains(o.stderr, `keep-columns: no column "ide"; did you mean "id"?`) {
+		t.Errorf("%+v", o)
+	}
+	for want, output := range map[string]string{`output is "prob"; allowed: class, proba, raw or leaf`: "class,prob", `output has "class" twice`: "class,class", "output is empty": ""} {
+		fail(t, exitUsage, []string{want}, "predict", "--model", model, "--data", data, "--output", output)
+	}
+	fail(t, exitFailed, []string{"a LIBSVM file has no columns to choose, keep"}, "predict", "--model", model, "--data", file(t, "d", "1 1:2 2:3\n"), "--keep-columns", "0")
+}
+
+// TestModelStream: a model comes from standard input, and goes to standard output, reports to standard error.
+func TestModelStream(t *testing.T) {
+	data := file(t, "d.csv", small)
+	o := try("train", "--data", data, "--model", "-", "--n-estimators", "4")
+	if o.code != 0 || !strings.HasPrefix(o.stdout, "AOSO") || !strings.Contains(o.stderr, "model       standard output: 4 trees") {
+		t.Fatalf("%d, %.10q, %s", o.code, o.stdout, o.stderr)
+	}
+	model := file(t, "m.aoso", o.stdout)
+	pipe := func(args ...string) outcome {
+		in, err := os.Open(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := os.Stdin
+		os.Stdin = in
+		defer func() { os.Stdin = before; in.Close() }()
+		return try(args...)
+	}
+	for _, command := range [][]string{
+		{"predict", "--data", data}, {"eval", "--data", data}, {"info"}, {"explain"}, {"export", "--format", "json"}, {"plot", "importance", "--out", "-"},
+		{"truncate", "--trees", "2", "--out", "-"}, {"calibrate", "--data", data, "--out", "-"}, {"merge", "--model", model, "--out", "-"},
+	} {
+		want, got := do(t, append(command, "--model", model)...), pipe(append(command, "--model", "-")...)
+		if got.code != 0 || want != got.stdout || want == "" {
+			t.Errorf("%q: %+v", command, got)
+		}
+	}
+	for _, command := range [][]string{{"predict", "--data", "-", "--model", "-"}, {"merge", "--model", "-", "--model", "-", "--out", "-"}, {"train", "--data", "-", "--init", "-", "--model", "-"}} {
+		if o := pipe(command...); o.code != exitUsage || !strings.Contains(o.stderr, "two files are standard input; allowed: one") {
+			t.Errorf("%q: %+v", command, o)
+		}
+	}
+	fail(t, exitUsage, []string{"--json is given, and the model goes to standard output"}, "train", "--data", data, "--model", "-", "--json")
+	if o := pipe("info", "--model", "-"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	model = file(t, "m.aoso", "none")
+	if o := pipe("info", "--model", "-"); o.code != exitFailed || !strings.Contains(o.stderr, "stdin: ") {
+		t.Errorf("%+v", o)
+	}
 }

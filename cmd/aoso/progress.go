@@ -111,6 +111,7 @@ type lineDisplay struct {
 	first int            // iterations of the parameters tried before
 	next  int            // iteration of the next line, after those
 	last  time.Time      // of the last line
+	told  bool           // that log losses are not calibrated
 	left  *aoso.Progress // the last evaluation, if not yet written
 }
 
@@ -141,6 +142,10 @@ func (d *lineDisplay) show(p aoso.Progress) {
 
 func (d *lineDisplay) write(p aoso.Progress) {
 	if d.next == 0 {
+		if p.Valid != nil && !d.told {
+			fmt.Fprintln(d.w, "log losses in these tables are not calibrated")
+			d.told = true
+		}
 		fmt.Fprintf(d.w, "%8s %9s %12s", "trees", "seconds", "train loss")
 		if p.Valid != nil {
 			fmt.Fprintf(d.w, " %8s %8s %9s", "errors", "rate", "logloss")

@@ -28,7 +28,7 @@ func TestLines(t *testing.T) {
 		d.show(aoso.Progress{Iteration: i, Trees: i, Elapsed: time.Second, Evaluated: true, TrainLoss: 1, Valid: &aoso.Evaluation{Errors: 7}})
 	}
 	d.close()
-	if got := strings.Count(out.String(), "\n"); got != 1+8 || !strings.Contains(out.String(), "errors") {
+	if got := strings.Count(out.String(), "\n"); got != 2+8 || !strings.Contains(out.String(), "errors") {
 		t.Errorf("%d lines:\n%s", got, out.String())
 	}
 }

@@ -23,7 +23,7 @@ func TestSaveModelElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := filepath.Join(t.TempDir(), "none", "model.aoso")
-	err = saveModel(r.Model, gone)
+	err = saveModel(newRoot(), r.Model, gone)
 	files, _ := filepath.Glob(filepath.Join(temporary, "*.aoso"))
 	if err == nil || len(files) != 1 || !strings.Contains(err.Error(), gone) || !strings.Contains(err.Error(), files[0]) {
 		t.Fatalf("the error is %v, the files are %v", err, files)
@@ -34,7 +34,7 @@ func TestSaveModelElsewhere(t *testing.T) {
 	if err := os.RemoveAll(temporary); err != nil {
 		t.Fatal(err)
 	}
-	if err := saveModel(r.Model, gone); err == nil || !strings.Contains(err.Error(), gone) {
+	if err := saveModel(newRoot(), r.Model, gone); err == nil || !strings.Contains(err.Error(), gone) {
 		t.Errorf("with no folder at all: %v", err)
 	}
 }

@@ -67,7 +67,7 @@ func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, 
 	if err := r.checkLabel(s.names[0], first, first.Labels); err != nil {
 		return nil, err
 	}
-	o.Names, o.Categorical = slices.Clone(first.Names), first.Coded
+	o.Names, o.Categorical, o.LabelName = slices.Clone(first.Names), first.Coded, first.LabelName
 	for {
 		begin()
 		d, err := aoso.NewDatasetFromBlocks(s.blocks(ctx), o)

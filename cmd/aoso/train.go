@@ -9,16 +9,13 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/terminal"
-	"github.com/libaoso/aoso/spec"
 )
 
 // trainer is the command train.
@@ -28,7 +25,7 @@ type trainer struct {
 	others      []*otherSet
 	init, model string
 	log         string
-	params      aoso.Params
+	params      parameters
 	maxBin      int
 	evalEvery   int
 	checkpoint  string
@@ -37,7 +34,7 @@ type trainer struct {
 }
 
 func newTrain() *cobra.Command {
-	t := &trainer{params: aoso.DefaultParams()}
+	t := &trainer{params: newParameters()}
 	c := &cobra.Command{
 		Use:   "train --data FILE --model FILE",
 		Short: "Train a model on a data file",
@@ -67,11 +64,12 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.Var(&validFlag{t}, "valid", "`file` to validate on; for train, further ones are only evaluated")
 	t.reader.bind(c)
 	t.reader.bindKinds(c)
-	f.StringVar(&t.model, "model", "", "`file` to save the model to")
+	f.StringVar(&t.model, "model", "", "`file` to save the model to; - for standard output")
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
 	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"max_leaves=64 learning_rate=0.1\"")
+	f.Var(&paramsFileFlag{&t.params}, "params-file", "`file` of parameters, in JSON, TOML or YAML by its name; other flags win")
 	bindParameters(c, &t.params)
 	f.IntVar(&t.maxBin, "max-bin", 255, "value bins of a feature, 2 to 255")
 	listUnder(f, "Computing", "max-bin")
@@ -80,44 +78,6 @@ func (t *trainer) bind(c *cobra.Command) {
 
 // flagName returns the flag of a parameter.
 func flagName(parameter string) string { return strings.ReplaceAll(parameter, "_", "-") }
-
-// paramFlag is a parameter as a flag.
-type paramFlag struct {
-	spec.Parameter
-	params *aoso.Params
-}
-
-// String returns the default for the help, or "" where the usage describes it.
-func (f *paramFlag) String() string {
-	if f.Auto != "" {
-		return ""
-	}
-	return f.Default
-}
-
-func (f *paramFlag) Type() string { return f.Parameter.Type }
-
-func (f *paramFlag) Set(value string) error {
-	err := f.params.Set(f.Name, value)
-	if e, ok := errors.AsType[*aoso.ArgumentError](err); ok {
-		return errors.New("allowed: " + e.Allowed)
-	}
-	return err
-}
-
-// paramsFlag is several parameters as one flag.
-type paramsFlag struct{ params *aoso.Params }
-
-func (f *paramsFlag) String() string { return "" }
-func (f *paramsFlag) Type() string   { return "text" }
-
-func (f *paramsFlag) Set(text string) error {
-	changed, err := aoso.ParseParams(f.params.String() + " " + text)
-	if err == nil {
-		*f.params = changed
-	}
-	return err
-}
 
 // trained is the JSON line of train.
 type trained struct {
@@ -140,6 +100,9 @@ type trained struct {
 	Level          string          `json:"level"`
 	Fingerprint    string          `json:"fingerprint"`
 	StoppedBy      aoso.StopReason `json:"stopped_by"`
+	Capped         bool            `json:"capped"`
+	Params         string          `json:"params"`
+	Label          string          `json:"label,omitempty"` // its column
 	Classes        int             `json:"classes"`
 	Features       int             `json:"features"`
 	Rows           int             `json:"rows"`
@@ -171,16 +134,16 @@ func (t *trainer) run(c *cobra.Command) error {
 		progress.close()
 		return err
 	}
-	return t.finish(i, result, progress.close, func(saved bool) error {
+	return t.finish(c, i, result, progress.close, func(saved bool) error {
 		return t.report(c, result, train, valid, saved, time.Since(start))
 	})
 }
 
 // finish saves the model of a training, hides its progress and reports how it went.
-func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
+func (t *trainer) finish(c *cobra.Command, i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
 	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
 	if save {
-		err = saveModel(result.Model, t.model) // before any output, which may fail or block
+		err = saveModel(c, result.Model, t.model) // before any output, which may fail or block
 	}
 	hide()
 	if err != nil {
@@ -195,9 +158,9 @@ func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), repo
 	case !save:
 		return &commandError{errors.New("interrupted before the first tree; no model saved"), code}
 	case result.StoppedBy == aoso.StoppedByInterrupt:
-		return &commandError{fmt.Errorf("interrupted; the model so far (%s) is saved in %s", count(result.Model.Trees(), "tree"), t.model), code}
+		return &commandError{fmt.Errorf("interrupted; the model so far (%s) is saved in %s", count(result.Model.Trees(), "tree"), shownModel(t.model)), code}
 	default:
-		return &commandError{fmt.Errorf("interrupted after the end of training; the model is saved in %s", t.model), code}
+		return &commandError{fmt.Errorf("interrupted after the end of training; the model is saved in %s", shownModel(t.model)), code}
 	}
 }
 
@@ -208,17 +171,20 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, err
 	}
 	if t.init != "" {
-		if before, err = aoso.Load(t.init); err != nil {
+		if before, err = loadModel(t.init, t.data, t.valid); err != nil {
 			return nil, err
 		}
 		// These must be the same as before: they are the default here.
-		was := before.Params()
-		for flag, value := range map[string]string{"method": string(was.Method), "leaf": was.Leaf, "pairs": strconv.Itoa(was.Pairs)} {
-			if !c.Flags().Changed(flag) {
-				if err := c.Flags().Set(flag, value); err != nil {
-					return nil, err
-				}
-			}
+		p, was, defaults := &t.params.Params, before.Params(), aoso.DefaultParams()
+		unchanged := func(flag string, is, byDefault any) bool { return is == byDefault && !c.Flags().Changed(flag) }
+		if unchanged("method", p.Method, defaults.Method) {
+			p.Method = was.Method
+		}
+		if unchanged("leaf", p.Leaf, defaults.Leaf) {
+			p.Leaf = was.Leaf
+		}
+		if unchanged("pairs", p.Pairs, defaults.Pairs) {
+			p.Pairs = was.Pairs
 		}
 	}
 	if err := cmp.Or(t.params.Check(), t.checkUnused(c)); err != nil {
@@ -232,7 +198,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	case t.params.EarlyStoppingRounds > 0 && t.valid == "":
 		return nil, usageError(errors.New("--early-stopping-rounds needs --valid"))
 	case occurrences(t.inputs(), "-") > 1:
-		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
+		return nil, usageError(errors.New("two files are standard input; allowed: one"))
 	}
 	if t.log != "" && (t.log == t.model || t.log == "-") {
 		return nil, usageError(fmt.Errorf("log is %q; allowed: a file of its own", t.log))
@@ -246,7 +212,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 			return nil, err
 		}
 	}
-	return before, modelio.Writable(t.model)
+	return before, checkModel(c, t.model, t.json)
 }
 
 // checkUnused refuses flags that say how to read training data and would have no
@@ -356,7 +322,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 	for _, other := range t.others {
 		others = append(others, other.set)
 	}
-	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
+	result, err := aoso.Train(ctx, train, t.params.Params, aoso.TrainOptions{
 		Valid:        valid,
 		Others:       others,
 		ClassWeights: weights,
@@ -391,7 +357,7 @@ func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Da
 		return err
 	}
 	if !t.json {
-		return t.tell(reports(c), r, valid, others, saved)
+		return t.tell(reportsOn(c, t.model), r, r.Model.Params(), valid, others, saved)
 	}
 	line := t.line(r, train, valid, saved, total)
 	line.Others = others
@@ -413,6 +379,9 @@ func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, t
 		Level:         r.Level,
 		Fingerprint:   r.Model.Fingerprint(),
 		StoppedBy:     r.StoppedBy,
+		Capped:        r.Capped,
+		Params:        r.Model.Params().Changes(),
+		Label:         r.Model.LabelName(),
 		Classes:       len(train.Classes()),
 		Features:      len(train.FeatureNames()),
 		Rows:          train.Rows(),
@@ -434,9 +403,24 @@ func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, t
 	return line
 }
 
-func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, others []evaluatedSet, saved bool) error {
+// tell describes a result for people. params are those to train such a model with.
+func (t *trainer) tell(w io.Writer, r *aoso.Result, params aoso.Params, valid *aoso.Dataset, others []evaluatedSet, saved bool) error {
+	if name := r.Model.LabelName(); name != "" {
+		fmt.Fprintf(w, "label       %s (%d classes)\n", terminal.Plain(name), len(r.Model.Classes()))
+	}
 	fmt.Fprintf(w, "iterations  %d; training took %.2f s on %s, %s kernels; stopped by %s\n",
 		r.Iterations, r.Elapsed.Seconds(), count(r.Threads, "thread"), r.Level, r.StoppedBy)
+	if r.Capped {
+		with := ""
+		if n := params.Ensemble; n > 1 {
+			with = fmt.Sprintf(" with --ensemble %d", n)
+		}
+		fmt.Fprintf(w, "trees       %d, the most that the settings allow; --n-estimators%s allows more\n", r.Model.Trees(), with)
+	}
+	fmt.Fprintf(w, "params      %s\n", terminal.Plain(params.Changes()))
+	if t := r.Model.Temperature(); t != 1 {
+		fmt.Fprintf(w, "calibrated  with temperature %.5g: all probabilities, and the log losses below, but not the train loss\n", t)
+	}
 	fmt.Fprintf(w, "train loss  %.6g\n", r.TrainLoss)
 	if v := r.Valid; v != nil {
 		fmt.Fprintf(w, "validation  %s of %s (%.2f %%), logloss %.5f", count(v.Errors, "error"), count(valid.Rows(), "row"), 100*v.ErrorRate, v.LogLoss)
@@ -454,7 +438,7 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, others 
 	if !saved {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "model       %s: %s, fingerprint %s\n", terminal.Plain(t.model), count(r.Model.Trees(), "tree"), r.Model.Fingerprint())
+	_, err := fmt.Fprintf(w, "model       %s: %s, fingerprint %s\n", shownModel(t.model), count(r.Model.Trees(), "tree"), r.Model.Fingerprint())
 	return err
 }
 

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"github.com/spf13/cobra"
-
-	"github.com/libaoso/aoso"
-)
+import "github.com/spf13/cobra"
 
 // truncator is the command truncate.
 type truncator struct {
@@ -36,7 +32,7 @@ func (t *truncator) run(c *cobra.Command) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	m, err := aoso.Load(t.model)
+	m, err := loadModel(t.model)
 	if err != nil {
 		return err
 	}

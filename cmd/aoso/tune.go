@@ -27,7 +27,7 @@ type tuner struct {
 }
 
 func newTune() *cobra.Command {
-	t := &tuner{trainer: trainer{params: aoso.DefaultParams()}}
+	t := &tuner{trainer: trainer{params: newParameters()}}
 	c := &cobra.Command{
 		Use:   "tune --data FILE --model FILE",
 		Short: "Search for the best parameters and train a model with them",
@@ -35,7 +35,7 @@ func newTune() *cobra.Command {
 
 The search tries parameters on rows held out, or on those of --valid. It ends
 after --trials trials, or when --time-limit leaves just enough time to train the
-model. Parameters that are set stay as they are. The result ends with the
+model. Parameters that are set stay as they are. The result has the
 parameters found; train --params takes them.
 
 Ctrl-C ends the search and saves the best model so far, as with train. With
@@ -80,14 +80,14 @@ func (t *tuner) run(c *cobra.Command) error {
 		}
 		warn(stderr, "the trials table %s is not complete: %v", t.table, err)
 	}
-	return t.finish(i, &result.Result, func() {}, func(saved bool) error {
+	return t.finish(c, i, &result.Result, func() {}, func(saved bool) error {
 		return t.reportSearch(c, result, train, valid, saved, time.Since(start))
 	})
 }
 
 func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, notes io.Writer) (*aoso.TuneResult, error) {
 	d := &searchDisplay{w: notes}
-	return aoso.Tune(ctx, train, t.params, aoso.TuneOptions{
+	return aoso.Tune(ctx, train, t.params.Params, aoso.TuneOptions{
 		Valid: valid, Trials: t.trials, Table: t.table,
 		Callback: func(p aoso.TuneProgress) bool {
 			d.show(p)
@@ -128,25 +128,21 @@ func (d *searchDisplay) show(p aoso.TuneProgress) {
 // tuned is the JSON line of tune.
 type tuned struct {
 	trained
-	Params string       `json:"params"`
 	Trials []aoso.Trial `json:"trials"`
 }
 
 // reportSearch writes the result, as JSON or for people.
 func (t *tuner) reportSearch(c *cobra.Command, r *aoso.TuneResult, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
 	if t.json {
-		line := tuned{trained: t.line(&r.Result, train, valid, saved, total), Params: r.Params.Changes(), Trials: append([]aoso.Trial{}, r.Trials...)}
+		line := tuned{trained: t.line(&r.Result, train, valid, saved, total), Trials: append([]aoso.Trial{}, r.Trials...)}
+		line.Params = r.Params.Changes()
 		return json.NewEncoder(c.OutOrStdout()).Encode(line)
 	}
-	w := reports(c)
+	w := reportsOn(c, t.model)
 	if err := tellTrials(w, r.Trials); err != nil {
 		return err
 	}
-	if err := t.tell(w, &r.Result, valid, nil, saved); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "params      %s\n", terminal.Plain(r.Params.Changes()))
-	return err
+	return t.tell(w, &r.Result, r.Params, valid, nil, saved)
 }
 
 // tellTrials writes the trials that reached the last rungs, the best first.

@@ -119,7 +119,9 @@ func TestBuilderContinues(t *testing.T) {
 
 // TestBuilderErrors: what is wrong with a chunk leaves the others as they are.
 func TestBuilderErrors(t *testing.T) {
-	for _, cols := range []int{0, -1, math.MaxInt32 + 1} {
+	over := math.MaxInt32
+	over++ // negative where an int has 32 bits
+	for _, cols := range []int{0, -1, over} {
 		_, err := aoso.NewDatasetBuilder(cols)
 		wantArgumentError(t, err, "cols")
 	}

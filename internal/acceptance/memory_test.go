@@ -87,7 +87,8 @@ func TestEstimate(t *testing.T) {
 		_, err := aoso.Estimate(s, aoso.DefaultParams())
 		wantArgumentError(t, err, argument)
 	}
-	huge := aoso.Shape{Rows: math.MaxUint32 - 1, Features: math.MaxInt32, Classes: 1<<16 - 2, ValidRows: math.MaxUint32 - 1}
+	const rows = min(math.MaxUint32, math.MaxInt) - 1
+	huge := aoso.Shape{Rows: rows, Features: math.MaxInt32, Classes: 1<<16 - 2, ValidRows: rows}
 	if e := estimate(huge, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves = most, 1<<16 }); e.Total < 4<<56 {
 		t.Errorf("of %+v: %+v", huge, e)
 	}

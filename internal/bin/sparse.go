@@ -100,7 +100,7 @@ func (g *Sparse) fill(x *Matrix, defaults []int) {
 			}
 		}
 	}
-	if total > math.MaxUint32 {
+	if uint64(total) > math.MaxUint32 {
 		return
 	}
 	for i := range x.Rows {

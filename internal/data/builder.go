@@ -15,6 +15,7 @@ import (
 type BuildOptions struct {
 	Names       []string
 	Named       bool   // the names were given, not generated
+	LabelName   string // of the column that the labels are from; "": unknown
 	Categorical []bool // by feature: its numbers stand for categories; nil: no feature's do
 	MaxBins     int
 	SampleRows  int // the number of rows that bins are fitted to
@@ -131,7 +132,7 @@ func (t *keptTable) Column(j, first int, dst []float64) {
 // Begin ends the first pass and begins the second. classes are the classes in order.
 func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	o := &b.options
-	b.set = &Set{Target: b.target(classes), Names: o.Names, Named: o.Named}
+	b.set = &Set{Target: b.target(classes), Names: o.Names, Named: o.Named, LabelName: o.LabelName}
 	if b.kept == nil {
 		b.kept = NewRowBlocks(2 + len(o.Names))
 	}

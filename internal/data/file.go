@@ -21,6 +21,7 @@ type header struct {
 	Classes  []string `json:"classes"`
 	Features []string `json:"features"`
 	Named    bool     `json:"named,omitempty"` // the names were given, though they equal generated ones
+	Label    string   `json:"label_name,omitempty"`
 }
 
 // Writer returns a writer of the set as a dataset file.
@@ -33,7 +34,7 @@ func (s *Set) Writer() *modelio.Writer {
 
 // writer returns a writer with everything that precedes the codes, of a set with this many rows.
 func (s *Set) writer(rows int) *modelio.Writer {
-	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names, s.Named && modelio.Generated(s.Names)})
+	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names, s.Named && modelio.Generated(s.Names), s.LabelName})
 	var bins, missing []uint8
 	var lower, upper, edges []float64
 	for _, f := range s.Mapper.Features {
@@ -69,7 +70,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	}
 	var bins, missing, codes []uint8
 	var lower, upper, edges []float64
-	s := &Set{Names: h.Features, Named: h.Named || !modelio.Generated(h.Features)}
+	s := &Set{Names: h.Features, Named: h.Named || !modelio.Generated(h.Features), LabelName: h.Label}
 	s.Classes = h.Classes
 	if err := cmp.Or(
 		modelio.Read(file, "bins", &bins),

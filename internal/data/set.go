@@ -67,6 +67,8 @@ type Set struct {
 	Matrix  *bin.Matrix
 	Grouped bool // the matrix has further column encodings
 
+	LabelName string // of the column that the labels are from; "": unknown
+
 	rows *mem.Block // of a subset: labels, weights and ids; nil: they are on the Go heap or in the memory of the matrix
 }
 

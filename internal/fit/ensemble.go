@@ -37,13 +37,14 @@ type ensemble struct {
 type half struct {
 	params  boost.Params // of a member
 	scouted *path        // of the scouts
+	capped  bool         // the members have the most trees that the settings allow
 	from    *point       // of that path: where the members end
 	grown   []*model.Forest
 }
 
 // newHalf returns a half with the trees of its scouts.
 func newHalf(j *Job, scouts *run) half {
-	h := half{params: scouts.chosen(j), scouted: scouts.path, from: scouts.pick(j)}
+	h := half{params: scouts.chosen(j), scouted: scouts.path, from: scouts.pick(j), capped: scouts.capped(j)}
 	h.add(scouts)
 	return h
 }
@@ -345,7 +346,7 @@ func (e *ensemble) result(f *Fit) Result {
 	if e.model == nil {
 		r.Phase, r.Forest, r.TrainLoss = HoldOut, e.scout, math.NaN()
 	} else {
-		r.Stopped = f.run.stopped
+		r.Stopped, r.Capped = f.run.stopped, e.halves[0].capped || e.halves[1].capped
 		held, at, factor = e.held, e.held.last(), e.factor
 		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(len(e.refitted)), max(1, e.model.Trees())
 	}

@@ -393,6 +393,7 @@ type Result struct {
 	Params      boost.Params      // of the model
 	Phase       Phase             // HoldOut: interrupted there; the model was not trained on the held-out rows
 	Temperature float64           // 0: none
+	Capped      bool              // the number of trees was chosen, and is the most that the settings allow
 	HeldOut     *HeldOut          // nil: no rows were held out
 	Scores      *conformal.Scores // of the held-out rows, or of the validation set; nil: neither chose anything
 }
@@ -426,6 +427,7 @@ func (f *Fit) result(look bool) Result {
 	case run.path != nil:
 		r.validate(f, run, look)
 	}
+	r.Capped = f.phase == Final && f.best != nil && f.best.capped(&f.job)
 	r.BestIteration += run.first
 	r.Iterations = f.run.first + f.run.iteration
 	return r

@@ -62,6 +62,9 @@ func (r *run) chosen(j *Job) boost.Params {
 	return p
 }
 
+// capped reports whether the number of trees was chosen, and is the most that the settings allow.
+func (r *run) capped(j *Job) bool { return j.Choose && r.path.picked().iteration == r.mostIterations() }
+
 // mostIterations returns the most iterations that the run may have.
 func (r *run) mostIterations() int { return r.params().NEstimators / r.engines[0].TreesPerIteration() }
 

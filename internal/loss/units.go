@@ -27,7 +27,7 @@ func newUnits(most, maxWeight float32, rows int) Units {
 	const least = -90 // far below any loss that matters, and Cross stays a normal number
 	_, exponent := math.Frexp(float64(maxWeight) * float64(most))
 	exponent = max(exponent, least)
-	sumBits := min(bits.Len(kernel.MostUnits-1), 62-bits.Len(uint(rows)))
+	sumBits := min(bits.Len64(kernel.MostUnits-1), 62-bits.Len(uint(rows)))
 	crossBits := bits.Len(kernel.MostCrossUnits - 1)
 	_, weightExponent := math.Frexp(float64(maxWeight))
 	return Units{

@@ -20,6 +20,7 @@ type meta struct {
 	Conformal *conformal.Header `json:"conformal,omitempty"` // nil: none
 	LabelType string            `json:"label_type,omitempty"`
 	Named     bool              `json:"named,omitempty"` // features have given names that equal generated ones
+	LabelName string            `json:"label_name,omitempty"`
 }
 
 // Encode writes the model in its file format.
@@ -42,7 +43,7 @@ func (m *Model) file() *modelio.Writer {
 	if len(h.Features) > mostNamed {
 		h.Features = nil
 	}
-	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType, m.Named && modelio.Generated(m.Features)}, true)
+	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType, m.Named && modelio.Generated(m.Features), m.LabelName}, true)
 	if h.Classes == nil {
 		modelio.AddNames(w, "classes", m.Classes)
 	}
@@ -53,8 +54,8 @@ func (m *Model) file() *modelio.Writer {
 	return w
 }
 
-// Fingerprint returns a hash, in hexadecimal, of the model without its parameters, scores and
-// type of labels.
+// Fingerprint returns a hash, in hexadecimal, of the model without its parameters, scores,
+// and the name and type of the labels.
 func (m *Model) Fingerprint() string {
 	hash := m.writer(m.Header, false).Hash()
 	return hex.EncodeToString(hash[:16])
@@ -158,7 +159,7 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{h.Header, encoder, f, h.Params, scores, h.Named || !modelio.Generated(h.Features), h.LabelType}, nil
+	return &Model{h.Header, encoder, f, h.Params, scores, h.Named || !modelio.Generated(h.Features), h.LabelName, h.LabelType}, nil
 }
 
 func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {

@@ -21,6 +21,7 @@ type Model struct {
 	Scores  *conformal.Scores // for prediction sets; nil: none
 
 	Named     bool   // the feature names were given, not generated
+	LabelName string // of the column of the labels in the training data; "": unknown
 	LabelType string // type of labels in the program that trained the model; "": unknown
 }
 
@@ -51,7 +52,7 @@ func New(method spec.Method, f *Forest, classes, features []string, e *category.
 // fitted.
 func (m *Model) WithForest(f *Forest) *Model {
 	other := New(m.Method, f, m.Classes, m.Features, m.Encoder)
-	other.Params, other.Named, other.LabelType = m.Params, m.Named, m.LabelType
+	other.Params, other.Named, other.LabelName, other.LabelType = m.Params, m.Named, m.LabelName, m.LabelType
 	return other
 }
 

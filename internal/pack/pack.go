@@ -191,7 +191,7 @@ func distinct(e elements) (f form, ok bool) {
 	list := slices.Clone(all)
 	slices.Sort(list)
 	list = slices.Compact(list)
-	if len(list) >= len(all)/2 || len(list) > math.MaxUint32 {
+	if len(list) >= len(all)/2 || uint64(len(list)) > math.MaxUint32 {
 		return f, false
 	}
 	for i, n := range all {

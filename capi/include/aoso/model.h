@@ -37,6 +37,11 @@ AOSO_API aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j,
 AOSO_API aoso_status aoso_model_categories(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed,
                                        int64_t *count);
 
+/* *out becomes the position of a category of feature j, which stands for it in
+ * the rows of an aoso_predictor. A category that the model does not know has the
+ * position after the last one; for a numeric feature, it is -1. */
+AOSO_API aoso_status aoso_model_find_category(const aoso_model *model, int64_t j, const char *name, int64_t *out);
+
 /* JSON: method, trees, trees_per_iteration, classes, features, and params, a
  * text for aoso_params_parse. */
 AOSO_API aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed);

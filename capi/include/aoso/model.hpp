@@ -138,6 +138,14 @@ public:
     // In order; empty if the feature is numeric.
     std::vector<std::string> categories(int64_t j) const { return detail::texts(aoso_model_categories, get(), j); }
 
+    // The position of a category, which stands for it in the rows of a predictor; for one
+    // that the model does not know, the position after the last; -1: the feature is numeric.
+    int64_t find_category(int64_t j, const std::string &name) const {
+        int64_t out = 0;
+        detail::check(aoso_model_find_category(get(), j, name.c_str(), &out));
+        return out;
+    }
+
     // JSON.
     std::string describe() const { return detail::text(aoso_model_describe, get()); }
     std::string fingerprint() const { return detail::text(aoso_model_fingerprint, get()); }
@@ -434,7 +442,8 @@ public:
     // Of the model, which it keeps.
     explicit predictor(const model &m, const predict_options &o = {}) : predictor(m, o.get()) {}
 
-    // row: one value per feature, NaN if missing.
+    // row: one value per feature, NaN if missing; of a categorical feature, the
+    // position of the category: see model::find_category.
     int32_t predict(span<const double> row) {
         int32_t out = 0;
         detail::check(aoso_predictor_class(get(), row.data(), detail::count(row), &out));

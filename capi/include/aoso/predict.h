@@ -159,8 +159,9 @@ typedef struct aoso_predictor aoso_predictor;
 AOSO_API aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options,
                                        aoso_predictor **out);
 
-/* row: one value per feature, NaN if missing. The call ends as soon as no other
- * class can catch up. */
+/* row: one value per feature, NaN if missing; of a categorical feature, the
+ * position of the category: see aoso_model_find_category. The call ends as soon
+ * as no other class can catch up. */
 AOSO_API aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out);
 AOSO_API aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, int64_t features, double *out,
                                       int64_t classes);

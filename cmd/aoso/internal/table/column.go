@@ -24,6 +24,7 @@ type column struct {
 	position    int    // among the features; −1: the column is not a feature
 	fast        bool   // a cell of digits is a number
 	numeric     bool   // text is an error
+	kept        int    // among the columns to keep; −1: it is none
 	categorical bool   // the feature that the file must have is categorical: marks of missing values are categories
 	coded       bool   // numbers stand for categories
 	marks       int    // number of cells that mark missing values
@@ -70,14 +71,18 @@ func (p *csvParser) assignRoles(o Options) error {
 	}
 	p.info = make([]column, p.width)
 	for j := range p.info {
-		p.info[j].position = -1
+		p.info[j].position, p.info[j].kept = -1, -1
+	}
+	for k, j := range r.Kept {
+		p.info[j].kept = k
+		p.kept = append(p.kept, Kept{Name: p.displayName(j)})
 	}
 	p.label, p.id, p.weights.column = r.Label, r.RowID, r.Weight
 	p.listedAs, p.ignored, p.strange = r.Coded, r.Ignored, r.Strange
 	wanted := positions(o.Names)
 	for position, j := range r.Features {
 		c := &p.info[j]
-		c.position, c.fast = position, true
+		c.position, c.fast = position, c.kept < 0
 		_, c.numeric = slices.BinarySearch(r.Numeric, j)
 		feature := position
 		if p.header != nil && o.Names != nil {
@@ -99,6 +104,11 @@ func (p *csvParser) assignRoles(o Options) error {
 // cell reads a cell, which is trimmed.
 func (p *csvParser) cell(j int, b []byte) error {
 	c := &p.info[j]
+	if c.kept >= 0 {
+		if err := p.keep(j, b); err != nil {
+			return err
+		}
+	}
 	if c.position >= 0 || j == p.label {
 		if msg := p.cellTooLong(b); msg != "" {
 			return p.fail(j, msg)
@@ -159,6 +169,23 @@ func (p *csvParser) cell(j int, b []byte) error {
 		}
 	}
 	p.block = append(p.block, v)
+	return nil
+}
+
+// keep keeps a cell as it is written.
+func (p *csvParser) keep(j int, b []byte) error {
+	if msg := p.cellTooLong(b); msg != "" {
+		return p.fail(j, msg)
+	}
+	if msg := notText(b); msg != "" {
+		return p.fail(j, msg)
+	}
+	const perCell = 32 // with room to grow
+	if err := p.charge(len(b) + perCell); err != nil {
+		return err
+	}
+	k := &p.kept[p.info[j].kept]
+	k.Cells = append(k.Cells, string(b))
 	return nil
 }
 

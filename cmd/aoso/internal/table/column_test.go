@@ -75,11 +75,11 @@ func TestBadTexts(t *testing.T) {
 		{"a large row id", "1,2,A\n18446744073709551616,2,B\n", Options{RowID: "0"}, `f:2: column 0: the row id "18446744073709551616" is not an integer from -2^63 to 2^64-1`},
 		{"no column of row ids", "u,v,y\n1,2,A\n", Options{RowID: "id"}, `f: row id: no column "id"; the columns are "u", "v", "y"`},
 		{"row ids that are labels", "u,v,y\n1,2,A\n", Options{RowID: "y"}, `f: row id: column "y" is the label`},
-		{"row ids of LIBSVM", "A 1:2 2:3\n", Options{RowID: "id"}, `f: column "id": a LIBSVM file has no columns to choose or ignore, or to take as numeric, categorical, weights or row ids`},
+		{"row ids of LIBSVM", "A 1:2 2:3\n", Options{RowID: "id"}, `f: column "id": a LIBSVM file has no columns to choose, keep or ignore, or to take as numeric, categorical, weights or row ids`},
 		{"no such column", "u,v,y\n1,2,A\n", Options{Ignore: []string{"w"}}, `f: ignore: no column "w"; the columns are "u", "v", "y"`},
 		{"no header", "1,2,A\n", Options{Categorical: []string{"w"}}, `f: categorical: no column "w": the file has no header, so it is an index in 0..2`},
 		{"the label", "u,v,y\n1,2,A\n", Options{Numeric: []string{"y"}}, `f: numeric: column "y" is the label`},
-		{"LIBSVM", "A 1:2 2:3\n", Options{Categorical: []string{"1"}}, `f: column "1": a LIBSVM file has no columns to choose or ignore, or to take as numeric, categorical, weights or row ids`},
+		{"LIBSVM", "A 1:2 2:3\n", Options{Categorical: []string{"1"}}, `f: column "1": a LIBSVM file has no columns to choose, keep or ignore, or to take as numeric, categorical, weights or row ids`},
 		{"decimal comma", "u;y\n2;A\n1,5;A\n", Options{Dialect: Dialect{Decimal: "."}}, `f:3: column "u": "1,5"` + help + "; is its comma a decimal comma? Then use --decimal ,"},
 	})
 }

@@ -41,6 +41,7 @@ type csvParser struct {
 	scratch []byte // a number, with a point for its decimal comma
 	columns [][]float64
 	labels  labels
+	kept    []Kept
 	ids     []uint64
 	weights struct {
 		column int // −1: none
@@ -494,7 +495,7 @@ func (p *csvParser) table() (*Table, error) {
 
 // rowsSoFar returns a table of the rows in the columns.
 func (p *csvParser) rowsSoFar() *Table {
-	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Weights: p.weights.list, Rows: p.rows}
+	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Weights: p.weights.list, Kept: p.kept, Rows: p.rows}
 	p.describe(t)
 	if p.header != nil {
 		t.Names = p.featureNames()

@@ -42,7 +42,7 @@ func parseLIBSVM(s *source, o Options, limit int64, emit func(*Table) error) (*T
 	default:
 		return nil, s.errorf("label %s: in a LIBSVM file it is the first token of each line, so only last and none can be asked for", quote(o.Label))
 	}
-	listed := slices.Concat(o.Columns, o.Ignore, o.Numeric, o.Categorical)
+	listed := slices.Concat(o.Columns, o.Ignore, o.Numeric, o.Categorical, o.Keep)
 	if o.Weight != "" {
 		listed = append(listed, o.Weight)
 	}
@@ -50,7 +50,7 @@ func parseLIBSVM(s *source, o Options, limit int64, emit func(*Table) error) (*T
 		listed = append(listed, o.RowID)
 	}
 	if len(listed) > 0 {
-		return nil, s.errorf("column %s: a LIBSVM file has no columns to choose or ignore, or to take as numeric, categorical, weights or row ids", quote(listed[0]))
+		return nil, s.errorf("column %s: a LIBSVM file has no columns to choose, keep or ignore, or to take as numeric, categorical, weights or row ids", quote(listed[0]))
 	}
 	for {
 		line, err := s.next()

@@ -16,6 +16,7 @@ type Roles struct {
 	Ignored              []int // left out, as the options say
 	Strange              []int // left out, as Options.Names does not have them
 	Numeric, Coded       []int
+	Kept                 []int
 }
 
 // header has the columns of a file.
@@ -117,6 +118,9 @@ func (o *Options) roles(h header, label int) (*Roles, error) {
 		taken[r.Label] = "label"
 	}
 	if err := o.chooseFeatures(h, r, taken, ignored); err != nil {
+		return nil, err
+	}
+	if r.Kept, err = h.list(o.Keep, "keep-columns"); err != nil {
 		return nil, err
 	}
 	for _, listed := range []struct {

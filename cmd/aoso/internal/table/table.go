@@ -25,6 +25,7 @@ type Table struct {
 
 	Kinds      []Kind     // by feature
 	Categories [][]string // by feature, nil if it is numeric; nil: all are numeric. Cells are positions in the list.
+	Kept       []Kept     // columns that Options.Keep lists, in the order of the file
 	Coded      []int      // features with numbers that Options.Categorical lists
 	Ignored    []string   // columns left out, as Options.Ignore and Options.Columns say
 	Strange    []string   // columns left out, as Options.Names does not have them
@@ -36,6 +37,12 @@ type Table struct {
 	Doubt  string   // why the first line may be a header, or a row, against what was decided; "": no doubt
 
 	sparse *libsvmParser // of a LIBSVM file
+}
+
+// Kept is a column as it is written.
+type Kept struct {
+	Name  string // or its index, if the file has no header
+	Cells []string
 }
 
 // Options says how to read a file; the zero value suits most.
@@ -87,6 +94,9 @@ type Options struct {
 	// is an error, and Categorical columns whose numbers are categories. Columns are given by name or 0-based index; a string with commas
 	// is a list.
 	Columns, Ignore, Numeric, Categorical []string
+
+	// Keep lists columns, in the same way, that Table.Kept has as they are written, whatever else they are for.
+	Keep []string
 
 	Dialect
 	Limits
