@@ -37,7 +37,6 @@ type Progress struct {
 	Phase    aoso.Phase `json:"phase"`
 	Trees    int        `json:"trees"`
 	MaxTrees int        `json:"maxTrees"`
-	Errors   *int       `json:"errors"` // in the test rows; nil: not evaluated
 	Seconds  float64    `json:"seconds"`
 }
 
@@ -101,22 +100,16 @@ func (s *Sheet) Train(set Settings, report func(Progress)) (*Result, error) {
 	}
 	var test *table.Table
 	var x *features
-	var others []*aoso.Dataset
 	if r.TestText != nil {
 		if x, test, err = read(r.TestText, r.TestName, train, o); err != nil {
 			return nil, err
 		}
-		other, err := train.Aligned(x, aoso.StringLabels(test.Labels), nil)
-		if err != nil {
-			return nil, err
-		}
-		others = []*aoso.Dataset{other}
 	}
 	start, last := time.Now(), time.Time{}
-	trained, err := aoso.Train(context.Background(), train, set.params(), aoso.TrainOptions{Others: others, EvalEvery: 5, Callback: func(p aoso.Progress) bool {
+	trained, err := aoso.Train(context.Background(), train, set.params(), aoso.TrainOptions{Callback: func(p aoso.Progress) bool {
 		if now := time.Now(); now.Sub(last) > 100*time.Millisecond || p.StoppedBy != "" {
 			last = now
-			report(progress(p, now.Sub(start)))
+			report(Progress{p.Phase, p.Trees, p.MaxTrees, now.Sub(start).Seconds()})
 		}
 		return true
 	}})
@@ -136,14 +129,6 @@ func (s *Sheet) Train(set Settings, report func(Progress)) (*Result, error) {
 		r.addExamples(test)
 	}
 	return r, r.addModel(trained.Model)
-}
-
-func progress(p aoso.Progress, elapsed time.Duration) Progress {
-	state := Progress{p.Phase, p.Trees, p.MaxTrees, nil, elapsed.Seconds()}
-	if p.Evaluated && len(p.Others) > 0 {
-		state.Errors = &p.Others[0].Errors
-	}
-	return state
 }
 
 func (set *Settings) params() aoso.Params {
