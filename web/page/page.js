@@ -2,7 +2,7 @@
 import { Library } from "./library.js";
 import { predictFile, showModel } from "./model.js";
 import { showResult } from "./result.js";
-import { alert, count, download, element, make, percent, sentence, show, whole, write } from "./dom.js";
+import { alert, count, download, element, make, sentence, show, whole, write } from "./dom.js";
 
 const MOST_BYTES = 100e6; // of a table
 const MOST_COLUMNS = 300; // of the table of columns
@@ -41,7 +41,7 @@ async function open(name, content, header) {
   for (const id of ["columns", "training", "result", "model"]) show(id, false);
   const opened = await library.call("open", [name, content, header]);
   [sheet, bytes, example] = [opened, content, false];
-  kinds = sheet.columns.map(({ kind }) => kind);
+  kinds = sheet.columns.map(({ kind, index }) => (index ? "out" : kind));
   write("summary", `${sheet.name} has ${count(sheet.rows, "row")} and ${count(sheet.columns.length, "column")}.`);
   element("header").checked = sheet.header;
   element("label").replaceChildren(...sheet.columns.map(({ name }, j) => make("option", { value: j }, sheet.header ? name : `column ${name}`)));

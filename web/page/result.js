@@ -2,6 +2,7 @@
 import { count, element, make, percent, show, whole, write } from "./dom.js";
 
 const MATRIX = 30; // the most classes of a matrix
+const DENSE = 12; // classes above which its cells are small
 const PAIRS = 15;
 
 export function showResult(result) {
@@ -9,7 +10,7 @@ export function showResult(result) {
   const figures = [];
   if (test) {
     figures.push([`Errors in ${count(test.rows, "test row")}`, whole(test.errors)], ["Test error rate", percent(test.errors / test.rows)],
-      ["Test log loss", test.logLoss.toFixed(3)], ["Error rate of always guessing the most frequent class", percent(guess / test.rows)]);
+      ["Test log loss", test.logLoss.toFixed(3)], ["Error rate of always guessing the largest class", percent(guess / test.rows)]);
   } else if (heldOut) {
     figures.push([`Errors in ${count(heldOut.rows, "row")} that training held out`, whole(heldOut.errors)],
       ["Held-out error rate", percent(heldOut.errors / heldOut.rows)], ["Held-out log loss", heldOut.logLoss.toFixed(3)]);
@@ -18,7 +19,6 @@ export function showResult(result) {
   element("figures").replaceChildren(...figures.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   write("result-title", test ? "Test" : "Result");
   element("confusion").replaceChildren(...(test ? confusions(result) : []));
-  write("fingerprint", result.fingerprint);
   write("commands", result.commands.join("\n"));
   write("copied", "");
   show("result");
@@ -27,7 +27,7 @@ export function showResult(result) {
 function confusions({ classes, confusion }) {
   const wrong = confusion.filter((c) => c.class !== c.predicted).sort((a, b) => b.rows - a.rows || a.class - b.class || a.predicted - b.predicted);
   const heading = make("h3", {}, "Confusions");
-  if (classes.length <= MATRIX) return [heading, matrix(classes, confusion)];
+  if (classes.length <= MATRIX) return [heading, ...matrix(classes, confusion)];
   if (!wrong.length) return [heading, make("p", {}, "None.")];
   return [heading, make("table", {}, make("caption", {}, "The classes that are confused most often"),
     make("thead", {}, make("tr", {}, ...["Class", "Predicted", "Test rows"].map((name) => make("th", { scope: "col" }, name)))),
@@ -47,8 +47,8 @@ function matrix(classes, confusion) {
       return cell;
     }));
   });
-  const table = make("table", { className: "matrix" },
-    make("caption", { id: "matrix-caption" }, "Test rows by their class (rows) and the class predicted (columns). An empty cell is 0."),
+  const caption = make("p", { id: "matrix-caption", className: "soft" }, "Test rows by their class (rows) and the class predicted (columns). An empty cell is 0.");
+  const table = make("table", { className: classes.length > DENSE ? "matrix dense" : "matrix", "aria-labelledby": "matrix-caption" },
     make("thead", {}, make("tr", {}, make("td"), ...classes.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...body));
-  return make("div", { className: "scroll", role: "region", tabIndex: 0, "aria-labelledby": "matrix-caption" }, table);
+  return [caption, make("div", { className: "scroll", role: "region", tabIndex: 0, "aria-labelledby": "matrix-caption" }, table)];
 }

@@ -38,6 +38,7 @@ type Column struct {
 	Least    string  `json:"least"` // the smallest value of a column that is no category
 	Most     string  `json:"most"`
 	Common   []Value `json:"common"`  // the most frequent values
+	Index    bool    `json:"index"`   // it numbers or names the rows
 	Problem  string  `json:"problem"` // why it cannot be the label
 	Doubt    string  `json:"doubt"`   // why it may not be meant as the label
 }
@@ -87,8 +88,8 @@ func Open(name string, file []byte, header string) (*Sheet, error) {
 	}
 	for j := range t.Columns {
 		c := describe(t, j)
-		if c.Distinct == t.Rows && c.Kind != "date" && (t.Kinds[j] == table.Categories || whole(t.Columns[j])) {
-			s.Notes = append(s.Notes, fmt.Sprintf("column %q has another value in each row, as an index has; a model learns nothing from it", c.Name))
+		if c.Index {
+			s.Notes = append(s.Notes, fmt.Sprintf("column %q has another value in each row, as an index has, so it is left out", c.Name))
 		}
 		s.Columns = append(s.Columns, c)
 	}
@@ -125,6 +126,7 @@ func describe(t *table.Table, j int) Column {
 	}
 	slices.SortFunc(c.Common, func(a, b Value) int { return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Text, b.Text)) })
 	c.Common = c.Common[:min(len(c.Common), mostCommon)]
+	c.Index = c.Distinct == t.Rows && (t.Kinds[j] == table.Categories || t.Kinds[j] == table.Numbers && counts(t.Columns[j]))
 	c.Problem, c.Doubt = asLabel(t, j, &c)
 	return c
 }
@@ -143,6 +145,16 @@ func asLabel(t *table.Table, j int, c *Column) (problem, doubt string) {
 		return "", fmt.Sprintf("Column %q has %d different values in %d rows. Each would be a class.", c.Name, c.Distinct, t.Rows)
 	}
 	return "", ""
+}
+
+// counts reports whether a column counts the rows, from any number on and in steps of any size.
+func counts(column []float64) bool {
+	for i := 2; i < len(column); i++ {
+		if column[i]-column[i-1] != column[1]-column[0] {
+			return false
+		}
+	}
+	return true
 }
 
 func whole(column []float64) bool {
