@@ -6,6 +6,7 @@ import { alert, count, download, element, make, sentence, show, whole, write } f
 
 const MOST_BYTES = 100e6; // of a table
 const MOST_COLUMNS = 300; // of the table of columns
+const SECTIONS = ["columns", "training", "result", "model"]; // that are hidden at first
 const PHASES = { search: "Choosing parameters", holdout: "Choosing the number of trees on held-out rows", train: "Training" };
 
 const library = new Library();
@@ -26,6 +27,7 @@ const isModel = (content) => String.fromCharCode(...content.slice(0, 4)) === "AO
 async function choose(file) {
   cancel();
   alert("data-alert");
+  for (const id of SECTIONS) show(id, false);
   write("data-status", `Reading ${file.name} …`);
   try {
     const content = await read(file);
@@ -38,7 +40,7 @@ async function choose(file) {
 }
 
 async function open(name, content, header) {
-  for (const id of ["columns", "training", "result", "model"]) show(id, false);
+  for (const id of SECTIONS) show(id, false);
   const opened = await library.call("open", [name, content, header]);
   [sheet, bytes, example] = [opened, content, false];
   kinds = sheet.columns.map(({ kind, index }) => (index ? "out" : kind));
@@ -181,7 +183,7 @@ async function compare(result, set) {
 }
 
 async function loadModel(name, content) {
-  for (const id of ["columns", "training", "result"]) show(id, false);
+  for (const id of SECTIONS) show(id, false);
   alert("load-alert");
   await showModel(name, content);
   element("model").scrollIntoView();

@@ -43,7 +43,7 @@ function matrix(classes, confusion) {
     const all = row.reduce((a, b) => a + b, 0);
     return make("tr", {}, make("th", { scope: "row" }, classes[k]), ...row.map((n, predicted) => {
       const cell = make("td", predicted === k ? { className: "right" } : {}, n ? whole(n) : "");
-      cell.style.setProperty("--share", `${n ? 8 + (42 * n) / all : 0}%`);
+      cell.style.setProperty("--share", `${n ? 8 + (32 * n) / all : 0}%`);
       return cell;
     }));
   });
