@@ -13,6 +13,9 @@ export class Library {
   #calls = new Map();
   #last = 0;
 
+  // alive reports whether the library knows what earlier calls told it.
+  get alive() { return this.#worker !== undefined; }
+
   // call calls a method of the library. report is called with the progress of training.
   async call(method, values, report) {
     module ??= compiled();
@@ -30,10 +33,11 @@ export class Library {
 
   #start(code) {
     this.#worker = new Worker("worker.js");
-    this.#worker.onmessage = ({ data: { id, progress, error, result } }) => {
+    this.#worker.onmessage = ({ data: { id, progress, error, ended, result } }) => {
       const call = this.#calls.get(id);
       if (progress) return call.report?.(progress);
       this.#calls.delete(id);
+      if (ended) this.end(error);
       if (error) call.reject(new Error(error));
       else call.resolve(result);
     };
@@ -45,7 +49,8 @@ export class Library {
   end(message = "cancelled") {
     this.#worker?.terminate();
     this.#worker = undefined;
-    for (const call of this.#calls.values()) call.reject(new Error(message));
+    const calls = [...this.#calls.values()];
     this.#calls.clear();
+    for (const call of calls) call.reject(new Error(message));
   }
 }

@@ -7,11 +7,19 @@ const FEW = 12; // features shown at first
 const MOST = 500; // features that can be edited
 const LISTED = 50; // categories that fit a list
 
-let model, order, inputs, rows, shown;
+let model, file, order, inputs, rows, shown;
+
+// call calls a method that needs the model. If the library has ended, it loads the model again.
+async function call(method, values) {
+  if (!library.alive) await library.call("load", file);
+  return library.call(method, values);
+}
 
 // showModel loads a model file. examples are rows, whose cells are in the order of the features.
 export async function showModel(name, bytes, examples = []) {
   model = await library.call("load", [name, bytes]);
+  file = [name, bytes];
+  inputs = undefined;
   order = model.features.map((_, j) => j).sort((a, b) => model.features[b].gain - model.features[a].gain || a - b).slice(0, MOST);
   rows = examples.length ? examples : [{ cells: model.features.map(() => "") }];
   shown = 0;
@@ -64,7 +72,7 @@ function predictSoon() {
 async function predictRow() {
   const cells = rows[shown].cells.map((cell, j) => inputs.get(j)?.value ?? cell);
   try {
-    const { proba, unknown } = await library.call("row", [JSON.stringify(cells)]);
+    const { proba, unknown } = await call("row", [JSON.stringify(cells)]);
     alert("row-alert", unknown ? `The model does not know this category of ${unknown.join(", ")}; it counts as a missing value.` : "");
     drawProbabilities(proba);
   } catch (error) {
@@ -87,7 +95,7 @@ export async function predictFile(name, bytes) {
   alert("predict-alert");
   element("predict-downloads").replaceChildren();
   try {
-    const made = await library.call("predict", [name, bytes]);
+    const made = await call("predict", [name, bytes]);
     const link = download(made.name, await library.call("file", ["predictions"]), `Download ${made.name}`);
     element("predict-downloads").replaceChildren(link);
     const often = made.counts.filter(({ rows }) => rows).map(({ text, rows }) => `${text} (${whole(rows)})`).join(", ");

@@ -6,6 +6,7 @@ import { alert, count, download, element, make, sentence, show, whole, write } f
 
 const MOST_BYTES = 100e6; // of a table
 const MOST_COLUMNS = 300; // of the table of columns
+const MUCH = 3e6; // rows × columns × classes above which choosing parameters takes minutes
 const SECTIONS = ["columns", "training", "result", "model"]; // that are hidden at first
 const PHASES = { search: "Choosing parameters", holdout: "Choosing the number of trees on held-out rows", train: "Training" };
 
@@ -50,7 +51,7 @@ async function open(name, content, header) {
   element("label").value = sheet.label;
   element("notes").replaceChildren(...(sheet.notes ?? []).map((note) => make("li", {}, sentence(note.replace(/^./, (c) => c.toUpperCase())))));
   element("test").value = "fifth";
-  element("strategy").value = "fast";
+  element("strategy").value = sheet.rows * sheet.columns.length * sheet.columns[sheet.label].distinct > MUCH ? "fixed" : "fast";
   chooseStrategy();
   chooseLabel();
   for (const id of ["status", "ticks"]) write(id, "");
@@ -114,6 +115,7 @@ async function train() {
   show("model", false);
   begin();
   try {
+    if (!library.alive) await library.call("open", [sheet.name, bytes, sheet.header ? "yes" : "no"]);
     const result = await library.call("train", [JSON.stringify(set)], showProgress);
     const model = await library.call("file", ["model"]);
     await showDownloads(result, model);
@@ -145,12 +147,11 @@ function end(status) {
   write("ticks", "");
 }
 
-// cancel ends training. The next one reads the table again.
-async function cancel() {
+// cancel ends training, and the library with it.
+function cancel() {
   if (!training) return;
   end("Cancelled.");
   library.end();
-  await library.call("open", [sheet.name, bytes, sheet.header ? "yes" : "no"]);
 }
 
 function showProgress({ phase, trees, maxTrees, seconds }) {
@@ -191,8 +192,11 @@ async function loadModel(name, content) {
 
 // letters opens the example: the rows of the paper, in half a minute.
 async function letters() {
-  const response = await fetch("letter.csv.gz");
-  await choose(new File([await response.blob()], "letter.csv.gz"));
+  const name = "letter.csv.gz";
+  const response = await fetch(name).catch((error) => ({ statusText: error.message }));
+  if (!response.ok) return alert("data-alert", `${name} could not be loaded: ${response.statusText}.`);
+  await choose(new File([await response.blob()], name));
+  if (sheet?.name !== name) return;
   element("test").value = "last";
   element("strategy").value = "fixed";
   element("trees").value = 100;
@@ -228,6 +232,7 @@ whenChosen("predict-file", async (file) => {
 });
 element("letters").onclick = letters;
 element("header").onchange = async ({ target }) => {
+  cancel();
   try {
     await open(sheet.name, bytes, target.checked ? "yes" : "no");
   } catch (error) {

@@ -18,7 +18,7 @@ onmessage = async ({ data: { module, id, method, values } }) => {
     postMessage(result?.error ? { id, error: result.error } : { id, result });
   } catch (error) {
     await new Promise((resolve) => setTimeout(resolve)); // go.run may have ended
-    postMessage({ id, error: ended || error instanceof WebAssembly.RuntimeError
-      ? "The browser has too little memory for this; the command aoso takes larger tables" : error.message });
+    ended ||= error instanceof WebAssembly.RuntimeError;
+    postMessage({ id, ended, error: ended ? "The browser has too little memory for this; the command aoso takes larger tables" : error.message });
   }
 };
