@@ -82,13 +82,16 @@ func native(folder, command string) error {
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	data := filepath.Join(temporary, "letter.train.csv")
-	if err := os.WriteFile(data, bytes.Join(lines[:16_001], nil), 0o644); err != nil {
+	const data = "letter.train.csv"
+	if err := os.WriteFile(filepath.Join(temporary, data), bytes.Join(lines[:16_001], nil), 0o644); err != nil {
+		return err
+	}
+	if command, err = filepath.Abs(command); err != nil {
 		return err
 	}
 	train := exec.Command(command, "train", "--json", "--quiet", "--data", data, "--label", "letter",
-		"--n-estimators", "100", "--calibration", "none", "--model", filepath.Join(temporary, "letter.aoso"))
-	train.Stderr = os.Stderr
+		"--n-estimators", "100", "--calibration", "none", "--model", "letter.aoso")
+	train.Dir, train.Stderr = temporary, os.Stderr
 	result, err := train.Output()
 	if err != nil {
 		return fmt.Errorf("%s: %w", train, err)
