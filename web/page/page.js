@@ -34,10 +34,11 @@ async function choose(file) {
     const content = await read(file);
     if (isModel(content)) await loadModel(file.name, content);
     else await open(file.name, content, "auto");
+    write("data-status", `Opened ${file.name}: see below.`);
   } catch (error) {
+    write("data-status", "");
     if (error.message !== "cancelled") alert("data-alert", sentence(error.message));
   }
-  write("data-status", "");
 }
 
 async function open(name, content, header) {
@@ -187,7 +188,7 @@ async function loadModel(name, content) {
   for (const id of SECTIONS) show(id, false);
   alert("load-alert");
   await showModel(name, content);
-  element("model").scrollIntoView();
+  element("model-title").focus();
 }
 
 // letters opens the example: the rows of the paper, in half a minute.
