@@ -325,13 +325,13 @@ test-r: lib ## check the R package as CRAN does, and run the examples of its pag
 test-java: lib build ## build and test the jar, and follow its page in an empty folder
 	@if command -v mvn >/dev/null; then bindings/java/check $(CURDIR)/build build/java; else echo "Java skipped: no mvn (Debian: maven, default-jdk-headless)"; fi
 
-# The page that trains in the browser. The native model that it compares with is trained here.
+# The page that trains in the browser. The model of the command that it compares with is trained here.
 .PHONY: web test-wasm test-web
-web: ## build the page that trains in the browser into build/web; python3 -m http.server -d build/web shows it
-	go run ./web/build build/web
+web: build ## build the page that trains in the browser into build/web; python3 -m http.server -d build/web shows it
+	go run ./web/build build/web bin/aoso
 
-test-wasm: web ## train with the page's WebAssembly under Node, and compare with the native model
-	@if command -v node >/dev/null; then node web/check.mjs build/web; else echo "WebAssembly skipped: no node"; fi
+test-wasm: web ## train with the page's WebAssembly under Node, and compare with the commands that the page shows
+	@if command -v node >/dev/null; then node web/check.mjs build/web bin; else echo "WebAssembly skipped: no node"; fi
 
 test-web: docs $(WEB_VENV)/ready ## open every page of the site in headless Chromium, and train in one; pictures go to build/web-check
 	@tools/need chromium=chromium

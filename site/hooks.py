@@ -62,7 +62,7 @@ def on_page_markdown(markdown, page, config, files):
     if place.startswith("reference/"):
         return markdown
     if place == "index.md" and (DEMO / "index.html").exists():
-        markdown = markdown.replace("<!-- demo -->", "[Train a model in this browser](demo/index.html){ .md-button }")
+        markdown = markdown.replace("<!-- demo -->", "[Train on your own table, in this browser](demo/index.html){ .md-button }")
     if place.startswith("tutorials/"):
         name = place.removesuffix(".md").rpartition("/")[2]
         markdown = markdown.replace("\n\n", f"\n\n[Download this page as a notebook]({name}.ipynb){{ .md-button }}\n\n", 1)

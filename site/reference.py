@@ -47,9 +47,10 @@ def r(man: Path) -> str:
 def help_page(rd: str) -> str:
     """A help page as Markdown."""
     parts = {name: text for name, text in commands(rd)}
-    usage = re.sub(r"\\method\{(\w+)\}\{([\w.]+)\}\(", r"\1(", parts["usage"]).replace("\\dots", "...")
+    usage = re.sub(r"\\method\{(\w+)\}\{([\w.]+)\}\(", r"\1(", parts.get("usage", "")).replace("\\dots", "...")
     usage = re.sub(r"\n{3,}", "\n\n", usage).strip()
-    lines = [f"## {parts['name']}", f"**{parts['title']}.** {prose(parts['description'])}", f"```r\n{usage}\n```"]
+    lines = [f"## {parts['name']}", f"**{parts['title']}.** {prose(parts['description'])}"]
+    lines += [f"```r\n{usage}\n```"] if usage else []
     lines += [prose(parts["arguments"])] if "arguments" in parts else []
     lines += [f"**{name.title()}**\n\n{prose(parts[name])}" for name in ("details", "value") if name in parts]
     lines += [f"**Example**\n\n```r\n{parts['examples'].strip()}\n```"]

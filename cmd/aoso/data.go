@@ -13,9 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
 	"github.com/libaoso/aoso/cmd/aoso/internal/table"
-	rows "github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/terminal"
 )
@@ -268,17 +266,9 @@ func shortList(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// owner is what the features of a file must be those of.
-type owner interface {
-	FeatureNames() []string
-	Named() bool
-	Categories(feature int) []string
-	Classes() []string
-}
-
 // readAs reads a labelled file that must have the features of a model or dataset.
 // Messages call it by the given name ("the model").
-func (r *reader) readAs(file string, of owner, called string) (*data, error) {
+func (r *reader) readAs(file string, of table.Owner, called string) (*data, error) {
 	return r.readMatched(file, of, called, r.layout)
 }
 
@@ -290,7 +280,7 @@ func (r *reader) readValid(file string, train *aoso.Dataset) (*data, error) {
 }
 
 // readUnlabelled reads a file with or without labels. It may have no rows.
-func (r *reader) readUnlabelled(file string, of owner, called string) (*data, error) {
+func (r *reader) readUnlabelled(file string, of table.Owner, called string) (*data, error) {
 	o := r.layout
 	o.LabelOptional = true
 	d, err := r.readMatched(file, of, called, o)
@@ -306,30 +296,20 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 	return d, err
 }
 
-func (r *reader) readMatched(file string, of owner, called string, o table.Options) (*data, error) {
-	names := of.FeatureNames()
-	o.Features, o.Columns, o.Numeric, o.Categorical = len(names), nil, nil, nil
-	o.Classes = of.Classes()
-	if of.Named() {
-		o.Names = names
-	}
-	for j := range names {
-		categories := of.Categories(j)
-		o.Categories, o.NumericFeatures = append(o.Categories, categories), append(o.NumericFeatures, categories == nil)
-	}
-	t, err := readFile(file, o)
+func (r *reader) readMatched(file string, of table.Owner, called string, o table.Options) (*data, error) {
+	t, err := readFile(file, o.As(of))
 	if err != nil {
 		return nil, err
 	}
 	r.warnDoubt(file, t)
-	position, err := match(t, file, of, called)
+	position, err := t.Match(file, of, called)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(t.Strange); n > 1 || n == 1 && !o.LabelOptional { // one may be the label
-		r.tell(file, "left out, because "+called+" does not have them: "+listed(t.Strange))
+		r.tell(file, "left out, because "+called+" does not have them: "+table.Listed(t.Strange))
 	}
-	d := &data{names: names, labels: t.Labels, labelName: t.LabelName, ids: t.IDs, weights: t.Weights, kept: t.Kept, rows: t.Rows}
+	d := &data{names: of.FeatureNames(), labels: t.Labels, labelName: t.LabelName, ids: t.IDs, weights: t.Weights, kept: t.Kept, rows: t.Rows}
 	for _, j := range position {
 		d.columns = append(d.columns, t.Columns[j])
 		if t.Categories != nil {
@@ -337,61 +317,6 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 		}
 	}
 	return d, nil
-}
-
-// match returns the place of each feature among a table's columns: see [rows.Match].
-func match(t *table.Table, file string, of owner, called string) ([]int, error) {
-	names := of.FeatureNames()
-	position, missing := rows.Match(t.Names, names, of.Named())
-	if len(missing) > 0 {
-		return nil, lacks(t, file, missing, called)
-	}
-	if len(t.Columns) != len(names) {
-		beside := ""
-		if t.Labels != nil {
-			beside = " beside the label"
-			if t.LabelName != "" {
-				beside += fmt.Sprintf(" %q", t.LabelName)
-			}
-		}
-		return nil, fmt.Errorf("%s has %d features%s, %s has %d", file, len(t.Columns), beside, called, len(names))
-	}
-	if position == nil {
-		for j := range names {
-			position = append(position, j)
-		}
-	}
-	return position, nil
-}
-
-// lacks returns the error that a file does not have some features.
-func lacks(t *table.Table, file string, missing []string, owner string) error {
-	what := fmt.Sprintf("column %q, a feature", missing[0])
-	if len(missing) > 1 {
-		what = "columns " + listed(missing) + ", features"
-	}
-	var instead string
-	switch {
-	case slices.Contains(missing, t.LabelName) && t.Labels != nil:
-		instead = fmt.Sprintf("; %q was taken as the label: set --label", t.LabelName)
-	case len(t.Strange) == 0:
-	default:
-		instead = cmp.Or(spelling.Suggestion(missing[0], t.Strange, "%q"), "; it has others: "+listed(t.Strange))
-	}
-	return fmt.Errorf("%s has no %s of %s%s", file, what, owner, instead)
-}
-
-// listed lists names for a message, but only the first few of many.
-func listed(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", listed(names[:most]), len(names)-most)
-	}
-	var quoted []string
-	for _, name := range names {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // keepApart checks that the output file is not an input file.

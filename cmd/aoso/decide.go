@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/cmd/aoso/internal/table"
 )
 
 // decider is what predict does with the probabilities of rows: it writes prediction
@@ -93,7 +94,7 @@ func (d *decider) readCosts(classes []string) error {
 		}
 	}
 	if missing := slices.DeleteFunc(slices.Clone(classes), func(class string) bool { return seen[class] }); len(missing) > 0 {
-		return fail(len(lines), "missing: %s", listed(missing))
+		return fail(len(lines), "missing: %s", table.Listed(missing))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libaoso/aoso/cmd/aoso/internal/shell"
 	"github.com/libaoso/aoso/cmd/aoso/internal/table"
 )
 
@@ -28,11 +29,11 @@ func (r *reader) checkLabel(file string, t *table.Table, labels []string) error 
 	}
 	column, flag := "the last column", strconv.Itoa(len(t.Columns)+len(t.Ignored)) // without weights and row ids
 	if t.Names != nil {
-		column, flag = fmt.Sprintf("the last column, %q,", t.LabelName), shellWord(t.LabelName)
+		column, flag = fmt.Sprintf("the last column, %q,", t.LabelName), shell.Word(t.LabelName)
 	}
 	if i := slices.IndexFunc(t.Names, isUsualLabel); i >= 0 && !isUsualLabel(t.LabelName) {
 		return fmt.Errorf("%s: the label is %s by default, but there is a column %q; --label %s or --label %s must say which is the label",
-			file, column, t.Names[i], shellWord(t.Names[i]), flag)
+			file, column, t.Names[i], shell.Word(t.Names[i]), flag)
 	}
 	if different, example := continuous(labels); example != "" && !isUsualLabel(t.LabelName) {
 		as := "--label names the column of the labels"
@@ -55,21 +56,13 @@ func (r *reader) warnOtherLabels(file string, t *table.Table) {
 	}
 	for _, name := range t.Names {
 		if isUsualLabel(name) || strings.EqualFold(name, "y") && !has("x") {
-			warn(r.stderr(), "%s: the label is %q, and column %q is a feature; --ignore %s leaves it out, if it is a label too", file, t.LabelName, name, shellWord(name))
+			warn(r.stderr(), "%s: the label is %q, and column %q is a feature; --ignore %s leaves it out, if it is a label too", file, t.LabelName, name, shell.Word(name))
 		}
 	}
 }
 
 // labelIsLast reports whether no flag names the label.
 func (r *reader) labelIsLast() bool { return r.layout.Label == "" || r.layout.Label == "last" }
-
-// shellWord returns a name as a word of a command line.
-func shellWord(name string) string {
-	if name != "" && !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'\\$`*?[]{}()<>|&;#~!", c) }) {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-}
 
 // continuous counts the different labels and returns one of them if they look like
 // values of a numeric feature: more than a few fractions, or numbers of which most

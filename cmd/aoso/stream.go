@@ -105,7 +105,7 @@ func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
 					err = ctx.Err()
 				}
 				if err == nil && i > 0 && !slices.Equal(t.Names, names) {
-					err = &table.Error{File: s.names[i], Msg: "its columns are " + listed(t.Names) + ", those of " + s.names[0] + " are " + listed(names)}
+					err = &table.Error{File: s.names[i], Msg: "its columns are " + table.Listed(t.Names) + ", those of " + s.names[0] + " are " + table.Listed(names)}
 				}
 				if err != nil {
 					yield(aoso.Block{}, err)

@@ -1,150 +1,260 @@
-"use strict";
+// The page: choose a table, train, and see the result.
+import { Library } from "./library.js";
+import { predictFile, showModel } from "./model.js";
+import { showResult } from "./result.js";
+import { alert, count, download, element, make, sentence, show, whole, write } from "./dom.js";
 
-const PAPER = 92; // test errors of AOSO-LogitBoost at convergence, in the paper
-const element = (id) => document.getElementById(id);
-const write = (id, text) => { element(id).textContent = text; };
-const seconds = (s) => s.toFixed(1);
+const MOST_BYTES = 100e6; // of a table
+const MOST_COLUMNS = 300; // of the table of columns
+const MUCH = 3e6; // rows × columns × classes above which choosing parameters takes minutes
+const SECTIONS = ["columns", "training", "result", "model"]; // that are hidden at first
+const PHASES = { search: "Choosing parameters", holdout: "Choosing the number of trees on held-out rows", train: "Training" };
 
-// shape makes a part of a drawing, such as a line with its attributes.
-function shape(name, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+const library = new Library();
+let sheet, bytes, kinds, training = false, example = false;
+
+// read returns the bytes of a file, or says why it is refused.
+async function read(file) {
+  if (file.size === 0) throw new Error(`${file.name} is empty`);
+  if (file.size > MOST_BYTES) {
+    throw new Error(`${file.name} has ${Math.round(file.size / 1e6)} MB; allowed in this page: at most ${MOST_BYTES / 1e6} MB. The command aoso train reads larger files.`);
+  }
+  return new Uint8Array(await file.arrayBuffer());
 }
 
-// drawCurve draws test errors by number of trees, on a logarithmic scale.
-function drawCurve(points, maxTrees) {
-  const left = 44, right = 466, top = 14, bottom = 368, low = 75, high = 1600;
-  const x = (trees) => left + ((right - left) * trees) / maxTrees;
-  const y = (errors) => bottom - ((bottom - top) * Math.log(Math.min(Math.max(errors, low), high) / low)) / Math.log(high / low);
-  const drawing = [];
-  for (const errors of [100, 200, 400, 800, 1600]) {
-    drawing.push(shape("line", { class: "grid", x1: left, x2: right, y1: y(errors), y2: y(errors) }));
-    drawing.push(shape("text", { x: left - 8, y: y(errors) + 4, "text-anchor": "end" }, String(errors)));
+const isModel = (content) => String.fromCharCode(...content.slice(0, 4)) === "AOSO";
+
+// choose opens a file as a table, or as a model if it is one.
+async function choose(file) {
+  cancel();
+  alert("data-alert");
+  for (const id of SECTIONS) show(id, false);
+  write("data-status", `Reading ${file.name} …`);
+  try {
+    const content = await read(file);
+    if (isModel(content)) await loadModel(file.name, content);
+    else await open(file.name, content, "auto");
+    write("data-status", `Opened ${file.name}: see below.`);
+  } catch (error) {
+    write("data-status", "");
+    if (error.message !== "cancelled") alert("data-alert", sentence(error.message));
   }
-  for (let i = 0; i <= 4; i++) {
-    const trees = (maxTrees * i) / 4;
-    drawing.push(shape("text", { x: x(trees), y: bottom + 22, "text-anchor": i === 4 ? "end" : "middle" }, i === 4 ? `${trees} trees` : String(trees)));
-  }
-  drawing.push(shape("line", { class: "paper", x1: left, x2: right, y1: y(PAPER), y2: y(PAPER) }));
-  drawing.push(shape("text", { class: "paper-name", x: right, y: y(PAPER) + 17, "text-anchor": "end" }, `${PAPER}: the paper, thousands of trees`));
-  if (points.length) {
-    drawing.push(shape("polyline", { class: "line", points: points.map((p) => `${x(p.trees)},${y(p.errors)}`).join(" ") }));
-    const last = points[points.length - 1];
-    drawing.push(shape("circle", { class: "dot", cx: x(last.trees), cy: y(last.errors), r: 4.5 }));
-  }
-  element("curve").replaceChildren(...drawing);
 }
 
-// confusedPairs lists pairs of classes with the test rows of one that are predicted as the other, most first.
-function confusedPairs(confusion) {
-  const pairs = [];
-  for (let a = 0; a < confusion.length; a++) {
-    for (let b = 0; b < a; b++) {
-      const count = confusion[a][b] + confusion[b][a];
-      if (count) pairs.push({ a, b, count });
+async function open(name, content, header) {
+  for (const id of SECTIONS) show(id, false);
+  const opened = await library.call("open", [name, content, header]);
+  [sheet, bytes, example] = [opened, content, false];
+  kinds = sheet.columns.map(({ kind, index }) => (index ? "out" : kind));
+  write("summary", `${sheet.name} has ${count(sheet.rows, "row")} and ${count(sheet.columns.length, "column")}.`);
+  element("header").checked = sheet.header;
+  element("label").replaceChildren(...sheet.columns.map(({ name }, j) => make("option", { value: j }, sheet.header ? name : `column ${name}`)));
+  element("label").value = sheet.label;
+  element("notes").replaceChildren(...(sheet.notes ?? []).map((note) => make("li", {}, sentence(note.replace(/^./, (c) => c.toUpperCase())))));
+  element("test").value = "fifth";
+  element("strategy").value = sheet.rows * sheet.columns.length * sheet.columns[sheet.label].distinct > MUCH ? "fixed" : "fast";
+  chooseStrategy();
+  chooseLabel();
+  for (const id of ["status", "ticks"]) write(id, "");
+  for (const id of ["columns", "training"]) show(id);
+}
+
+function chooseLabel() {
+  const label = sheet.columns[element("label").value];
+  const rest = label.distinct - label.common.length;
+  const classes = label.common.map(({ text, rows }) => `${text} (${whole(rows)})`).join(", ") + (rest > 0 ? ` and ${whole(rest)} more` : "");
+  write("classes", label.problem ? "" : `${count(label.distinct, "class")}: ${classes}.`);
+  alert("label-alert", label.problem || label.doubt);
+  element("train").disabled = label.problem !== "";
+  drawColumns();
+}
+
+function drawColumns() {
+  const label = Number(element("label").value);
+  const rows = sheet.columns.slice(0, MOST_COLUMNS).map((column, j) => make("tr", {}, make("th", { scope: "row" }, column.name),
+    make("td", {}, j === label ? "the label" : kindOf(column, j)), make("td", { className: "number" }, whole(column.missing)), make("td", {}, valuesOf(column))));
+  const more = sheet.columns.length - rows.length;
+  if (more > 0) rows.push(make("tr", {}, make("th", { scope: "row", colSpan: 4 }, `${count(more, "more column")}`)));
+  element("column-table").tBodies[0].replaceChildren(...rows);
+}
+
+// kindOf is the list of what a column can be taken for.
+function kindOf(column, j) {
+  const options = [[column.kind, column.kind]];
+  if (column.kind === "number") options.push(["category", "category"]);
+  options.push(["out", "left out"]);
+  const list = make("select", { "aria-label": `${column.name} is taken for`, onchange: () => { kinds[j] = list.value; } },
+    ...options.map(([value, text]) => make("option", { value }, text)));
+  list.value = kinds[j];
+  return list;
+}
+
+function valuesOf({ kind, least, most, distinct, common }) {
+  if (!distinct) return "none";
+  if (kind !== "category") return least === most ? least : `${least} to ${most}`;
+  return common.map(({ text }) => text).join(", ") + (distinct > common.length ? ` and ${whole(distinct - common.length)} more` : "");
+}
+
+function chooseStrategy() {
+  show("trees-choice", element("strategy").value === "fixed");
+}
+
+function settings() {
+  const label = Number(element("label").value);
+  const taken = (kind) => kinds.flatMap((k, j) => (k === kind && j !== label && sheet.columns[j].kind !== kind ? [j] : []));
+  return { label, ignore: taken("out"), categorical: taken("category"), test: element("test").value, strategy: element("strategy").value,
+    trees: Number(element("trees").value) };
+}
+
+// train trains until the end, or until the button is pressed again.
+async function train() {
+  if (training) return cancel();
+  const set = settings();
+  if (set.strategy === "fixed" && !element("trees").reportValidity()) return;
+  alert("train-alert");
+  show("result", false);
+  show("model", false);
+  begin();
+  try {
+    if (!library.alive) await library.call("open", [sheet.name, bytes, sheet.header ? "yes" : "no"]);
+    const result = await library.call("train", [JSON.stringify(set)], showProgress);
+    const model = await library.call("file", ["model"]);
+    await showDownloads(result, model);
+    showResult(result);
+    await compare(result, set);
+    await showModel(result.modelName, model, result.examples);
+    end(result.test ? `Trained: ${count(result.test.errors, "error")} in ${count(result.test.rows, "test row")}. The result is below.` : "Trained. The result is below.");
+  } catch (error) {
+    if (error.message === "cancelled") return;
+    end("");
+    alert("train-alert", sentence(error.message));
+  }
+}
+
+function begin() {
+  training = true;
+  write("train", "Cancel");
+  element("progress").removeAttribute("value");
+  show("progress");
+  write("status", "Preparing the rows …");
+  write("ticks", "");
+}
+
+function end(status) {
+  training = false;
+  write("train", "Train");
+  show("progress", false);
+  write("status", status);
+  write("ticks", "");
+}
+
+// cancel ends training, and the library with it.
+function cancel() {
+  if (!training) return;
+  end("Cancelled.");
+  library.end();
+}
+
+function showProgress({ phase, trees, maxTrees, seconds }) {
+  const name = `${PHASES[phase]} …`;
+  if (element("status").textContent !== name) write("status", name); // it is read out when it changes
+  element("progress").value = trees / maxTrees;
+  write("ticks", `${count(trees, "tree")} of at most ${whole(maxTrees)}, ${seconds.toFixed(1)} s`);
+}
+
+async function showDownloads(result, model) {
+  const links = [download(result.modelName, model, `Download the model, ${result.modelName}`)];
+  if (result.testName) {
+    for (const [name, part] of [[result.trainName, "train"], [result.testName, "test"]]) {
+      links.push(download(name, await library.call("file", [part]), `Download ${name}`));
     }
   }
-  return pairs.sort((p, q) => q.count - p.count);
+  element("downloads").replaceChildren(...links);
 }
 
-// drawGraph draws the classes on a circle and an edge for each pair that is confused.
-function drawGraph(classes, pairs) {
-  const cx = 240, cy = 200, radius = 172;
-  const at = (i, r) => {
-    const angle = (2 * Math.PI * i) / classes.length - Math.PI / 2;
-    return [cx + r * Math.cos(angle), cy + r * Math.sin(angle)];
-  };
-  // The nearer two letters are, the less does their edge bend towards the centre.
-  const bend = (a, b) => {
-    const apart = Math.min(a - b, classes.length - (a - b)) / (classes.length / 2);
-    const middle = (a + b) / 2 + (a - b > classes.length / 2 ? classes.length / 2 : 0);
-    return [middle, radius * (1 - apart) * 0.7];
-  };
-  const wrong = new Set();
-  const edges = pairs.map(({ a, b, count }) => {
-    wrong.add(a).add(b);
-    const path = shape("path", {
-      class: "edge", d: `M${at(a, radius)} Q${at(...bend(a, b))} ${at(b, radius)}`,
-      "stroke-width": 1 + 0.9 * count, opacity: Math.min(1, 0.25 + 0.12 * count),
-    });
-    path.append(shape("title", {}, `${classes[a]} and ${classes[b]}: ${count}`));
-    return path;
-  });
-  const letters = classes.map((name, i) => {
-    const [x, y] = at(i, radius);
-    return shape("g", { class: wrong.has(i) ? "letter wrong" : "letter" }, shape("circle", { cx: x, cy: y, r: 15 }), shape("text", { x, y }, name));
-  });
-  element("graph").replaceChildren(...edges, ...letters);
-}
-
-function showProgress(points) {
-  const p = points[points.length - 1];
-  element("progress").value = p.trees / p.maxTrees;
-  write("status", "Training. You can go on reading: it runs in a thread of its own.");
-  showFigures(p.trees, p.errors, p.testLoss, p.seconds);
-  drawCurve(points, p.maxTrees);
-}
-
-function showFigures(trees, errors, loss, time) {
-  write("trees", trees);
-  write("errors", errors);
-  write("loss", loss.toFixed(3));
-  write("seconds", seconds(time));
-}
-
-function showResult(result, native) {
-  element("progress").value = 1;
-  write("status", `Trained on one thread, without vector instructions. ${(100 * (1 - result.errors / result.testRows)).toFixed(1)} % of the test letters are right.`);
-  showFigures(result.trees, result.errors, result.logLoss, result.seconds);
-  const pairs = confusedPairs(result.confusion);
-  drawGraph(result.classes, pairs);
-  const most = pairs.slice(0, 3).map(({ a, b, count }) => `${result.classes[b]} and ${result.classes[a]} (${count})`);
-  write("confused", `Lines join letters that are taken for one another; the thicker, the more often. Most often: ${most.join(", ")}.`);
-  write("here", result.fingerprint);
-  write("here-seconds", seconds(result.seconds));
-  const same = result.fingerprint === native.fingerprint;
-  write("verdict", same ? "✓ The same model, bit for bit." : "The models differ. Please report this.");
-  element("verdict").className = same ? "verdict same" : "verdict different";
-}
-
-// train trains in a worker. The button is free again at the end.
-function train(native) {
-  const worker = new Worker("worker.js");
-  const points = [];
-  const end = () => {
-    worker.terminate();
-    element("train").disabled = false;
-  };
-  const fail = (message) => {
-    write("status", `It failed: ${message}`);
-    end();
-  };
-  element("train").disabled = true;
-  write("status", "Loading the library and the data …");
-  worker.onerror = (event) => fail(event.message);
-  worker.onmessage = ({ data }) => {
-    if (data.error) return fail(data.error);
-    if (data.started) write("status", "Preparing the data …");
-    if (data.progress) showProgress(points, points.push(data.progress));
-    if (data.result) {
-      showResult(data.result, native);
-      element("train").textContent = "Train again";
-      end();
-    }
-  };
-  worker.postMessage({ trees: native.trees });
-}
-
-async function start() {
+// compare compares the model of the example with the one that the command trained when this page was made.
+async function compare(result, set) {
+  show("verdict", false);
+  if (!example || set.test !== "last" || set.strategy !== "fixed" || set.trees !== 100 || set.ignore.length + set.categorical.length) return;
   const native = await (await fetch("native.json")).json();
-  drawCurve([], native.trees);
-  drawGraph(native.classes, []);
-  write("native-name", `natively (${native.level}, ${native.threads} thread${native.threads === 1 ? "" : "s"})`);
-  write("native", native.fingerprint);
-  write("native-seconds", seconds(native.seconds));
-  element("train").onclick = () => train(native);
+  const same = native.fingerprint === result.fingerprint;
+  write("verdict", same ? `✓ The same model, bit for bit, as the command trained in ${native.seconds.toFixed(1)} s (${native.level}, ${count(native.threads, "thread")}).`
+    : `The command trained another model, ${native.fingerprint}. Please report this.`);
+  element("verdict").className = same ? "verdict" : "verdict different";
+  show("verdict");
 }
 
-start().catch((error) => write("status", `It failed: ${error.message}`));
+async function loadModel(name, content) {
+  for (const id of SECTIONS) show(id, false);
+  alert("load-alert");
+  await showModel(name, content);
+  element("model-title").focus();
+}
+
+// letters opens the example: the rows of the paper, in half a minute.
+async function letters() {
+  const name = "letter.csv.gz";
+  const response = await fetch(name).catch((error) => ({ statusText: error.message }));
+  if (!response.ok) return alert("data-alert", `${name} could not be loaded: ${response.statusText}.`);
+  await choose(new File([await response.blob()], name));
+  if (sheet?.name !== name) return;
+  element("test").value = "last";
+  element("strategy").value = "fixed";
+  element("trees").value = 100;
+  chooseStrategy();
+  example = true;
+}
+
+// whenChosen calls a function with the file that somebody chooses, also if it is the same again.
+function whenChosen(id, call) {
+  element(id).onchange = ({ target }) => {
+    const [file] = target.files;
+    target.value = "";
+    if (file) call(file);
+  };
+}
+
+whenChosen("file", choose);
+whenChosen("model-file", async (file) => {
+  alert("load-alert");
+  try {
+    cancel();
+    await loadModel(file.name, await read(file));
+  } catch (error) {
+    alert("load-alert", sentence(error.message));
+  }
+});
+whenChosen("predict-file", async (file) => {
+  try {
+    await predictFile(file.name, await read(file));
+  } catch (error) {
+    alert("predict-alert", sentence(error.message));
+  }
+});
+element("letters").onclick = letters;
+element("header").onchange = async ({ target }) => {
+  cancel();
+  try {
+    await open(sheet.name, bytes, target.checked ? "yes" : "no");
+  } catch (error) {
+    alert("data-alert", sentence(error.message));
+  }
+};
+element("label").onchange = chooseLabel;
+element("strategy").onchange = chooseStrategy;
+element("train").onclick = train;
+element("copy").onclick = async () => {
+  await navigator.clipboard.writeText(element("commands").textContent);
+  write("copied", "Copied.");
+};
+
+const drop = element("drop");
+for (const name of ["dragover", "dragleave", "drop"]) {
+  addEventListener(name, (event) => {
+    event.preventDefault(); // else the browser opens the file
+    drop.classList.toggle("over", name === "dragover");
+  });
+}
+addEventListener("drop", ({ dataTransfer }) => {
+  if (dataTransfer.files.length) choose(dataTransfer.files[0]);
+});

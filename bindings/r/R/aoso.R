@@ -43,6 +43,7 @@ fit <- function(x, y, weights, valid, class_weights = NULL, callback = NULL, ver
   input <- as_input(x)
   rows <- input$dim[1L]
   labels <- as_labels(y, rows, "y")
+  warn_of_quantities(y)
   weights <- as_weights(weights, rows, "weights")
   state <- new.env(parent = emptyenv())
   out <- .Call(

@@ -47,6 +47,19 @@ as_labels <- function(y, rows, name) {
   list(as.integer(classes) - 1L, names)
 }
 
+# Warns if labels are numbers as regression has: more than a few fractions, or numbers of which most rows have one of their own.
+warn_of_quantities <- function(y) {
+  few_fractions <- 10L
+  few_rows <- 20L
+  if (!is.numeric(y)) return(invisible())
+  values <- unique(y)
+  fractions <- values[values != trunc(values)]
+  n <- length(values)
+  if (length(fractions) && n > few_fractions || 2L * n > length(y) && length(y) > few_rows) {
+    warning("y has ", n, " different numbers, such as ", format(c(fractions, values)[1L]), ", and each is a class; aoso has no regression", call. = FALSE)
+  }
+}
+
 # What a model file notes of the type of labels. Python knows these notes, except for factor.
 label_type <- function(y) {
   if (is.factor(y)) return("factor")

@@ -1,20 +1,23 @@
 # Predictions.
 
-predict.aoso <- function(object, newdata, type = c("class", "prob", "raw", "leaf", "shap", "set"), trees = 0, alpha = 0.1, nthread = 0, ...) {
+predict.aoso <- function(object, newdata, type = c("class", "response", "prob", "raw", "leaf", "shap", "set"), trees = 0, alpha = 0.1, nthread = 0,
+                         ...) {
   type <- match.arg(type)
+  if (type == "response") type <- "class"
   pointer <- pointer_of(object)
   input <- as_input(new_rows(object, newdata))
   rows <- input$dim[1L]
   if (type == "set") {
     out <- matrix(.Call(r_predict_set, pointer, input, alpha, nthread) == 1L, ncol = rows)
-    return(in_order(object, out))
+    return(with_absent(object, in_order(object, out), FALSE))
   }
   out <- .Call(r_predict, pointer, input, type, trees, nthread)
   switch(type,
     class = object$classes[out + 1L],
     leaf = t(matrix(out, ncol = rows)) + 1L,
     shap = contributions(object, out, rows),
-    in_order(object, matrix(out, ncol = rows))
+    prob = with_absent(object, in_order(object, matrix(out, ncol = rows)), 0),
+    raw = in_order(object, matrix(out, ncol = rows))
   )
 }
 
@@ -30,6 +33,14 @@ new_rows <- function(model, newdata) {
 in_order <- function(model, out) {
   rownames(out) <- as.character(model$classes)
   t(out[class_order(model), , drop = FALSE])
+}
+
+# A matrix with a column for each class, and columns of a value for levels that no label of training had.
+with_absent <- function(model, out, value) {
+  levels <- if (is.factor(model$classes)) levels(model$classes) else colnames(out)
+  all <- matrix(value, nrow(out), length(levels), dimnames = list(rownames(out), levels))
+  all[, colnames(out)] <- out
+  all
 }
 
 # Classes of a factor come in the order of its levels, others in that of the model.

@@ -60,7 +60,26 @@ found <- back(backwards)
 stopifnot(
   identical(levels(found$model), levels(backwards)), is.ordered(found$model), mean(found$model == backwards) > 0.95,
   is.factor(found$loaded), identical(as.character(found$loaded), as.character(found$model)),
-  identical(colnames(predict(quick(x, backwards), x, type = "prob")), c("virginica", "versicolor", "setosa"))
+  identical(colnames(predict(quick(x, backwards), x, type = "raw")), c("virginica", "versicolor", "setosa"))
+)
+
+# Levels that training did not see keep their column of probabilities, which is 0, and are in no set.
+model <- aoso(x, backwards, nthread = 2)
+prob <- predict(model, x, type = "prob")
+seen <- c("virginica", "versicolor", "setosa")
+stopifnot(
+  identical(colnames(prob), levels(backwards)), all(prob[, "unused"] == 0), all.equal(rowSums(prob), rep(1, 150), check.attributes = FALSE),
+  identical(colnames(prob)[max.col(prob)], as.character(predict(model, x))),
+  identical(predict(model, x, type = "response"), predict(model, x, type = "class")),
+  identical(colnames(predict(model, x, type = "set")), levels(backwards)), !any(predict(model, x, type = "set")[, "unused"]),
+  identical(predict(aoso_load(aoso_save(model, tempfile())), x, type = "prob")[, seen], prob[, seen])
+)
+
+# A response of regression warns, and one of class numbers does not.
+warned <- function(y) tryCatch({ quick(x, y); "no warning" }, warning = conditionMessage)
+stopifnot(
+  grepl("y has 35 different numbers, such as 5.1, and each is a class; aoso has no regression", warned(iris$Sepal.Length), fixed = TRUE),
+  grepl("y has 150 different numbers", warned(1:150)), warned(code) == "no warning", warned(code / 2) == "no warning"
 )
 
 # Columns are found by name. Unnamed ones are counted.

@@ -31,6 +31,15 @@ const share = 0.75
 
 const bom = "\xef\xbb\xbf"
 
+// Text returns the text of a data file: unpacked, without byte order marks, and with line feeds at the ends of lines.
+func Text(r io.Reader, name string, limits Limits) (io.Reader, error) {
+	s, err := open(r, name, limits)
+	if err != nil {
+		return nil, err
+	}
+	return s.r, nil
+}
+
 func open(r io.Reader, name string, limits Limits) (*source, error) {
 	s := &source{name: name, budget: share * mem.Plannable(), rereader: &rereader{}, limits: limits}
 	s.r = bufio.NewReaderSize(&counted{r, func(bytes int) { s.read += int64(bytes) }}, bufferSize)
