@@ -38,6 +38,18 @@ type TrainOptions struct {
 	// [Dataset.BalancedWeights] makes all classes weigh the same.
 	ClassWeights []float64
 
+	// Groups has the group of each training row, such as the patient or the speaker; nil: each row is
+	// a group. A group is held out as a whole, so that the rows held out tell how well the model does
+	// on new groups. Only groups of which every class has rows in other groups, too, are held out.
+	// At least two are needed; there are no more folds, or members of an ensemble, than such groups.
+	Groups []uint64
+
+	// Times has the time of each training row, in any unit; nil: they are not known. The latest fifth
+	// of the rows is held out, so that later rows judge what was learned from earlier ones. There
+	// are no folds, and the model is a single one. Groups and Times exclude each other. With a
+	// validation set, and where no rows are held out, neither has an effect.
+	Times []float64
+
 	// Objective is a loss to train by in place of the log loss; nil: there is none. It computes
 	// the gradient and the diagonal of the Hessian of the loss from the raw scores of the
 	// training rows. All are rows × classes, row by row. The gradient is that of the loss, so for

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -69,7 +70,13 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 
 // newJob checks a training and describes it. The team is to be closed.
 func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, c *checkpoint.File, err error) {
-	options, err := checkTraining(train, p, o)
+	if err := checkTrainable(train); err != nil {
+		return job, nil, err
+	}
+	if job.Split, err = o.split(train.set); err != nil {
+		return job, nil, err
+	}
+	options, err := checkTraining(train, p, o, job.Split)
 	if err != nil {
 		return job, nil, err
 	}
@@ -122,14 +129,14 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := planned.CheckEnsemble(shape, plan); err != nil {
 		return job, nil, public(err)
 	}
-	job.Folds, job.Scouts = plan.Folds, plan.Scouts
+	job.Folds, job.Scouts = job.Split.Folds(plan.Folds), plan.Scouts
 	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
 	if err := checkSavable(train, (*Params)(&options[0])); err != nil {
 		return job, nil, err
 	}
-	if err := affordTraining(train, options, plan.Folds, o); err != nil {
+	if err := affordTraining(train, options, job.Folds, o); err != nil {
 		return job, nil, err
 	}
 	kept := checkpoint.Options{
@@ -156,6 +163,12 @@ func trainingOf(train *Dataset, p Params, o TrainOptions) (t checkpoint.Training
 	}
 	if p.EarlyStoppingRounds > 0 {
 		t.EvalEvery = max(o.EvalEvery, 1)
+	}
+	switch {
+	case train.set.Ranks.Any(o.Groups != nil):
+		t.Split = train.set.DigestRows(func(row int) uint64 { return o.Groups[row] })
+	case train.set.Ranks.Any(o.Times != nil):
+		t.Split = train.set.DigestRows(func(row int) uint64 { return math.Float64bits(o.Times[row]) })
 	}
 	t.Weights, t.Objective = o.ClassWeights, o.Objective != nil
 	if train.start != nil {
@@ -216,27 +229,54 @@ func checkKnownByAny(ranks *collective.Group, sets []*Dataset) error {
 	return ranks.Err()
 }
 
-// checkTraining checks what is to be trained on and how. It returns the settings
-// to try.
-func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params, error) {
+// checkTrainable returns an error unless models can be trained on a dataset.
+func checkTrainable(train *Dataset) error {
 	if train == nil {
-		return nil, badArgument("train", nil, "a dataset")
-	}
-	if o.EvalEvery < 0 {
-		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
+		return badArgument("train", nil, "a dataset")
 	}
 	rows := train.set.AllRows()
 	if rows == 0 {
-		return nil, badArgument("train", "a dataset without rows", "at least one row")
+		return badArgument("train", "a dataset without rows", "at least one row")
 	}
 	if err := checkRows(rows); err != nil {
-		return nil, err
+		return err
 	}
 	if train.set.Unknown > 0 {
-		return nil, badArgument("train", fmt.Sprintf("%d rows of unknown classes", train.set.Unknown), "a dataset made by NewDataset")
+		return badArgument("train", fmt.Sprintf("%d rows of unknown classes", train.set.Unknown), "a dataset made by NewDataset")
 	}
-	if err := train.checkFreed("train"); err != nil {
-		return nil, err
+	return train.checkFreed("train")
+}
+
+// split says how Groups or Times split the rows.
+func (o *TrainOptions) split(train *data.Set) (by fit.Split, err error) {
+	rows, ranks := train.Rows(), train.Ranks
+	grouped, timed := ranks.Any(o.Groups != nil), ranks.Any(o.Times != nil)
+	switch {
+	case grouped && timed:
+		return by, badArgument("times", len(o.Times), "none with groups")
+	case grouped && len(o.Groups) != rows:
+		return by, badArgument("groups", len(o.Groups), "%d, one for each row", rows)
+	case timed && len(o.Times) != rows:
+		return by, badArgument("times", len(o.Times), "%d, one for each row", rows)
+	case grouped:
+		if by.Groups = fit.NewGroups(&train.Target, o.Groups); by.Groups.Len() < 2 {
+			return by, badArgument("groups", fmt.Sprintf("%d that can be held out", by.Groups.Len()), "at least 2 groups of which each class has rows in other groups")
+		}
+	case timed:
+		if i := slices.IndexFunc(o.Times, func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) }); i >= 0 {
+			return by, badArgument(fmt.Sprintf("times[%d]", i), o.Times[i], "finite numbers")
+		}
+		if by.Latest = fit.Latest(&train.Target, o.Times); by.Latest == nil {
+			return by, badArgument("times", "no rows that are later than others of their class", "different times")
+		}
+	}
+	return by, nil
+}
+
+// checkTraining checks how a dataset is to be trained on. It returns the settings to try.
+func checkTraining(train *Dataset, p Params, o TrainOptions, by fit.Split) ([]settings.Params, error) {
+	if o.EvalEvery < 0 {
+		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
 	}
 	if o.Valid != nil {
 		if err := o.Valid.checkAligned("valid", train); err != nil {
@@ -270,6 +310,12 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]settings.Params,
 			return nil, badArgument("ensemble", checked.Ensemble, "0 or 1 with a validation set, a custom objective or a model to continue")
 		}
 		checked.Ensemble = cmp.Or(checked.Ensemble, 1)
+	}
+	if folds := checked.Plan(train.shape(), train.start != nil).Folds; folds != by.Folds(folds) {
+		if checked.Ensemble > 1 {
+			return nil, badArgument("ensemble", checked.Ensemble, "0 or 1 with times, or with fewer groups than members")
+		}
+		checked.Ensemble = 1
 	}
 	options, err := checked.Resolve(train.shape())
 	return options, public(err)

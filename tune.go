@@ -18,6 +18,8 @@ const defaultTrials = 50
 // TuneOptions are what a search may be given beside data and parameters.
 type TuneOptions struct {
 	Valid    *Dataset                // judges the parameters, in place of rows held out; from [Dataset.Aligned]
+	Groups   []uint64                // as in [TrainOptions]
+	Times    []float64               // as in [TrainOptions]
 	Trials   int                     // the most parameters to try; 0: as many as the parameter time_limit allows, or 50 without one
 	Table    string                  // a file for the trials table; if it has the trials of an earlier search, this one goes on from there
 	Callback func(TuneProgress) bool // called by [Tune] after each iteration; false ends the search
@@ -101,7 +103,7 @@ func NewTuner(train *Dataset, p Params, options ...TuneOptions) (*Tuner, error) 
 	if err := checkTuning(train, p, o); err != nil {
 		return nil, err
 	}
-	job, _, err := newJob(train, p, TrainOptions{Valid: o.Valid, EvalEvery: math.MaxInt}, true)
+	job, _, err := newJob(train, p, TrainOptions{Valid: o.Valid, Groups: o.Groups, Times: o.Times, EvalEvery: math.MaxInt}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +136,7 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 func (t *Tuner) begin(o TuneOptions) error {
 	s, p := t.train.shape(), t.params.settings()
 	if o.Valid == nil && t.job.Scouts == 0 {
-		t.job.Folds = p.SearchFolds(s)
+		t.job.Folds = t.job.Split.Folds(p.SearchFolds(s))
 	}
 	search := tune.Job{Job: t.job, Axes: p.Axes(s), Trials: o.Trials}
 	if o.Trials == 0 && t.params.TimeLimit == 0 {

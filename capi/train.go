@@ -27,6 +27,8 @@ type training struct {
 	objectiveUser C.uintptr_t // the user pointer of objective
 	calls         calls       // makes the calls of callback and objective
 	classWeights  []float64
+	groups        []uint64
+	times         []float64
 	evaluations   *C.aoso_evaluation // by other validation set, for the progress; in C's memory
 }
 
@@ -43,6 +45,10 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 		return nil, err
 	}
 	if err := t.readClassWeights(o); err != nil {
+		t.end()
+		return nil, err
+	}
+	if err := t.readRows(o.groups, o.times, o.num_rows); err != nil {
 		t.end()
 		return nil, err
 	}
@@ -125,6 +131,23 @@ func (t *training) readClassWeights(o *C.aoso_train_options) error {
 	return nil
 }
 
+// readRows copies the groups or times of the training rows.
+func (t *training) readRows(groups *C.uint64_t, times *C.double, rows C.int64_t) error {
+	if groups == nil && times == nil && rows == 0 {
+		return nil
+	}
+	if groups == nil && times == nil || int64(rows) != int64(t.train.Rows()) {
+		return badArgument("options.num_rows", int64(rows), "%d with groups or times, 0 without", t.train.Rows())
+	}
+	if groups != nil {
+		t.groups = slices.Clone(unsafe.Slice((*uint64)(unsafe.Pointer(groups)), rows))
+	}
+	if times != nil {
+		t.times = slices.Clone(unsafe.Slice((*float64)(unsafe.Pointer(times)), rows))
+	}
+	return nil
+}
+
 func (t *training) end() {
 	t.train.release()
 	t.valid.release()
@@ -156,7 +179,7 @@ func (t *training) affordable() error {
 }
 
 func (t *training) options() aoso.TrainOptions {
-	o := aoso.TrainOptions{EvalEvery: t.evalEvery, ClassWeights: t.classWeights, Checkpoint: t.checkpoint, CheckpointEvery: t.every}
+	o := aoso.TrainOptions{EvalEvery: t.evalEvery, ClassWeights: t.classWeights, Groups: t.groups, Times: t.times, Checkpoint: t.checkpoint, CheckpointEvery: t.every}
 	if t.valid != nil {
 		o.Valid = t.valid.Dataset
 	}

@@ -110,7 +110,10 @@ func goaoso_tuner_create(train C.uintptr_t, params *C.aoso_params, options *C.ao
 				t.free()
 			}
 		}()
-		search := aoso.TuneOptions{Valid: t.options().Valid, Trials: int(o.trials), Table: table}
+		if err := t.readRows(o.groups, o.times, o.num_rows); err != nil {
+			return err
+		}
+		search := aoso.TuneOptions{Valid: t.options().Valid, Groups: t.groups, Times: t.times, Trials: int(o.trials), Table: table}
 		if t.Tuner, err = aoso.NewTuner(t.train.Dataset, t.params, search); err != nil {
 			return onFile(err)
 		}

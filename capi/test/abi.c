@@ -36,14 +36,15 @@
 #define TRAIN_OPTIONS(F, T)                                                                                   \
     F(T, struct_size) F(T, eval_every) F(T, valid) F(T, callback) F(T, user) F(T, others) F(T, num_others) \
     F(T, objective) F(T, objective_user) F(T, class_weights) F(T, num_class_weights) \
-    F(T, checkpoint) F(T, checkpoint_seconds)
+    F(T, checkpoint) F(T, checkpoint_seconds) F(T, groups) F(T, times) F(T, num_rows)
 #define RESULT(F, T)                                                                                          \
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
     F(T, seconds) F(T, has_valid) F(T, phase) F(T, valid) F(T, held_out_rows) F(T, held_out)
 #define TUNE_PROGRESS(F, T)                                                                                   \
     F(T, struct_size) F(T, phase) F(T, trial) F(T, rung) F(T, iteration) F(T, trials) F(T, seconds)           \
     F(T, log_loss) F(T, errors) F(T, stopped_by)
-#define TUNE_OPTIONS(F, T) F(T, struct_size) F(T, valid) F(T, trials) F(T, table) F(T, callback) F(T, user)
+#define TUNE_OPTIONS(F, T) F(T, struct_size) F(T, valid) F(T, trials) F(T, table) F(T, callback) F(T, user) \
+    F(T, groups) F(T, times) F(T, num_rows)
 #define MODEL_INFO(F, T) F(T, struct_size) F(T, named) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
     F(T, temperature) F(T, conformal_rows)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)

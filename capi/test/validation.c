@@ -196,6 +196,31 @@ static void class_weights(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "length is 1; allowed: 3", aoso_dataset_balanced_weights(train, weights, 1));
 }
 
+static void groups(void) {
+    uint64_t of[ROWS];
+    double times[ROWS];
+    for (int i = 0; i < ROWS; i++) of[i] = i / 5, times[i] = i;
+    aoso_train_options o = {.struct_size = sizeof o, .groups = of, .num_rows = ROWS};
+    aoso_params p = paper("preset=auto n_estimators=5 calibration=holdout");
+    aoso_result r = {.struct_size = sizeof r};
+    aoso_model *m;
+    OK(aoso_train(train, &p, &o, &m, &r));
+    EXPECT(r.held_out_rows > 0 && r.held_out_rows % 5 == 0);
+    OK(aoso_model_free(m));
+    o.times = times;
+    FAILS(AOSO_INVALID_ARGUMENT, "none with groups", aoso_train(train, &p, &o, &m, NULL));
+    o.groups = NULL;
+    OK(aoso_train(train, &p, &o, &m, &r));
+    EXPECT(r.held_out_rows == ROWS / 5);
+    OK(aoso_model_free(m));
+    times[3] = NAN;
+    FAILS(AOSO_INVALID_ARGUMENT, "times[3] is NaN; allowed: finite numbers", aoso_train(train, &p, &o, &m, NULL));
+    o.num_rows = 2;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.num_rows is 2", aoso_train(train, &p, &o, &m, NULL));
+    o.times = NULL;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.num_rows is 2", aoso_train(train, &p, &o, &m, NULL));
+}
+
 static void learning_rate(void) {
     aoso_params p = paper("");
     aoso_trainer *t;
@@ -215,6 +240,7 @@ int main(void) {
     own_metric();
     own_loss();
     class_weights();
+    groups();
     learning_rate();
     OK(aoso_dataset_free(train));
     OK(aoso_dataset_free(noisy));

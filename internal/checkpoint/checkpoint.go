@@ -48,6 +48,7 @@ type Training struct {
 	Valid     string          `json:"valid,omitempty"`
 	Continues string          `json:"continues,omitempty"`
 	Weights   []float64       `json:"class_weights,omitempty"`
+	Split     string          `json:"split,omitempty"`     // the groups or times of the rows
 	Objective bool            `json:"objective,omitempty"` // which one, the program must know
 }
 
@@ -206,6 +207,8 @@ func (t *Training) differs(other *Training) string {
 		return "model to continue"
 	case !slices.Equal(t.Weights, other.Weights):
 		return "class weights"
+	case t.Split != other.Split:
+		return "groups or times"
 	case t.Objective != other.Objective:
 		return "loss"
 	}

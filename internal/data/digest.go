@@ -15,15 +15,24 @@ func (s *Set) Digest() string {
 	w := withoutRows.writer(s.AllRows())
 	s.Encoder.Write(w)
 	sum := w.Hash()
-	rows := [1]int64{}
+	return hex.EncodeToString(sum[:12]) + s.DigestRows(func(row int) uint64 { return uint64(s.Labels[row]) },
+		func(row int) uint64 { return math.Float64bits(s.Weight(row)) })
+}
+
+// DigestRows returns a hash of numbers of the rows and of their ids, in the same way.
+func (s *Set) DigestRows(of ...func(row int) uint64) string {
+	sum := [1]int64{}
 	before := s.rowsBefore()
-	for row, y := range s.Labels {
-		h := hash.Row(hash.Mix(uint64(y)), before+s.ID(row))
-		rows[0] += int64(hash.Mix(h ^ math.Float64bits(s.Weight(row))))
+	for row := range s.Labels {
+		h := before + s.ID(row)
+		for _, number := range of {
+			h = hash.Mix(hash.Row(number(row), h))
+		}
+		sum[0] += int64(h)
 	}
-	s.Ranks.Sum(rows[:])
-	b := hash.Mix(uint64(rows[0]))
-	return hex.EncodeToString(sum[:12]) + hex.EncodeToString([]byte{byte(b >> 24), byte(b >> 16), byte(b >> 8), byte(b)})
+	s.Ranks.Sum(sum[:])
+	b := hash.Mix(uint64(sum[0]))
+	return hex.EncodeToString([]byte{byte(b >> 24), byte(b >> 16), byte(b >> 8), byte(b)})
 }
 
 // rowsBefore returns the number of rows of lower ranks, which precede this rank's rows if positions are the ids; 0 if rows have ids.

@@ -30,6 +30,8 @@ type Job struct {
 	Choose   bool // choose the number of trees; the settings' own is the most
 	Temper   bool // fit a temperature
 
+	Split Split // how rows are chosen that are held out
+
 	Record *Record // of an interrupted run of the same job, whose trees are not grown again; nil: none
 	Keep   bool    // keep the trees of all settings, for Fit.Record
 }

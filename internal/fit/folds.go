@@ -181,7 +181,16 @@ func newPart(set *data.Set, folds []int8, out []int8, team *par.Team) part {
 
 // folds returns the fold of each row of the job; nil: there are too few rows.
 func (j *Job) folds() []int8 {
-	folds := assignFolds(&j.Train.Target, Parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
+	t, seed, parts := &j.Train.Target, j.Settings[0].Seed, Parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes))
+	var folds []int8
+	switch {
+	case j.Split.Groups != nil:
+		folds = j.Split.Groups.assign(t, parts, j.Folds, j.Scouts > 0, seed)
+	case j.Split.Latest != nil:
+		folds = j.Split.Latest
+	default:
+		folds = assignFolds(t, parts, j.Folds, seed)
+	}
 	for i := range int8(j.Folds) {
 		if !j.Train.Ranks.Any(slices.Contains(folds, i)) {
 			return nil

@@ -102,6 +102,17 @@ typedef struct aoso_train_options {
      * works again, and aoso_trainer_checkpoint_error has the reason. */
     const char *checkpoint;
     double checkpoint_seconds; /* between two saves; 0: 60 */
+
+    /* The group of each training row, such as the patient or the speaker, or NULL: each row is a group. A group is
+     * held out as a whole, so that the rows held out tell how well the model does on new groups. Only groups of which
+     * every class has rows in other groups, too, are held out; at least two are needed. There are no more folds, or
+     * members of an ensemble, than such groups. */
+    const uint64_t *groups;
+    /* The time of each training row, in any unit, or NULL. The latest fifth of the rows is held out, so that later rows
+     * judge what was learned from earlier ones. There are no folds, and the model is a single one. At most one of groups
+     * and times may be set. Neither has an effect with a validation set, or where no rows are held out. */
+    const double *times;
+    int64_t num_rows; /* the length of groups or times: the number of training rows */
 } aoso_train_options;
 
 /* The outcome of training. If phase is AOSO_PHASE_HOLDOUT, training ended there,

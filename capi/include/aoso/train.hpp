@@ -6,6 +6,7 @@
 #include "params.hpp"
 #include "train.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,8 @@ struct train_options {
     span<const double> class_weights = {};    // multiply the weights of the training rows; empty: all 1
     std::string checkpoint = {};    // a file that keeps how far training has come, from which it goes on; empty: none
     double checkpoint_seconds = 0;  // between two saves; 0: 60
+    span<const uint64_t> groups = {}; // of the training rows; the rows of a group are held out together; empty: each row is a group
+    span<const double> times = {};    // of the training rows; the latest are held out; empty: any; not with groups
 };
 
 namespace detail {
@@ -46,6 +49,9 @@ inline aoso_train_options c_options(const train_options &o, std::vector<const ao
     for (const dataset *other : o.others) others.push_back(optional(other));
     options.class_weights = given(o.class_weights);
     options.num_class_weights = count(o.class_weights);
+    options.groups = given(o.groups);
+    options.times = given(o.times);
+    options.num_rows = std::max(count(o.groups), count(o.times));
     options.others = others.data();
     options.num_others = static_cast<int64_t>(others.size());
     options.struct_size = sizeof options;

@@ -38,6 +38,9 @@ typedef struct aoso_tune_options {
     const char *table;         /* a file for the trials table; if it has the trials of an earlier search, this one goes on from there; NULL: none */
     aoso_tune_callback callback; /* NULL: none */
     void *user;                  /* passed to the callback */
+    const uint64_t *groups;      /* as in aoso_train_options */
+    const double *times;         /* as in aoso_train_options */
+    int64_t num_rows;            /* the length of groups or times: the number of training rows */
 } aoso_tune_options;
 
 /* A search for the parameters that suit the data, and the training of a model with

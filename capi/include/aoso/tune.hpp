@@ -5,6 +5,7 @@
 #include "train.hpp"
 #include "tune.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,8 @@ struct tune_options {
     int64_t trials = 0;             // 0: as many as time_limit allows, or 50 without one
     std::string table = {};         // file; empty: none
     tune_function callback = {};    // empty: none
+    span<const uint64_t> groups = {}; // as in train_options
+    span<const double> times = {};    // as in train_options
 };
 
 // A search for parameters that advances step by step. It keeps its datasets.
@@ -64,6 +67,9 @@ private:
         options.valid = detail::optional(o.valid);
         options.trials = o.trials;
         options.table = o.table.empty() ? nullptr : o.table.c_str();
+        options.groups = detail::given(o.groups);
+        options.times = detail::given(o.times);
+        options.num_rows = std::max(detail::count(o.groups), detail::count(o.times));
         if (callback) {
             options.user = const_cast<tune_function *>(&callback);
             options.callback = [](const aoso_tune_progress *now, void *user) -> int32_t {

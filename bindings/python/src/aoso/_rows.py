@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 from . import _labels, _matrix
 from ._capi import Array
 from ._scalars import integer, number, plain, shown
+from ._split import Split
 from .dataset import Dataset
 from .errors import ArgumentError
 
@@ -116,12 +117,12 @@ def set_apart(X: Any, y: Array, weight: Array | None, fraction: float, seed: int
     return _matrix.take(X, rows), y[rows], weights, {"valid_0": (_matrix.take(X, apart), y[apart], apart_weights)}
 
 
-def without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
+def without_weightless(X: Any, y: Array, weight: Array | None, split: Split) -> tuple[Any, Any, Any, Split]:
     """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows."""
     if weight is None or weight.all():
-        return X, y, weight
+        return X, y, weight, split
     keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
-    return _matrix.take(X, keep), y[keep], weight[keep]
+    return _matrix.take(X, keep), y[keep], weight[keep], split.take(keep)
 
 
 def evaluation_sets(

@@ -243,6 +243,9 @@ class TrainOptions(Struct):
         ("num_class_weights", c.c_int64),
         ("checkpoint", c.c_char_p),
         ("checkpoint_seconds", c.c_double),
+        ("groups", c.c_void_p),
+        ("times", c.c_void_p),
+        ("num_rows", c.c_int64),
     ]
 
 
@@ -288,4 +291,7 @@ class TuneOptions(Struct):
         ("table", c.c_char_p),
         ("callback", c.c_void_p),
         ("user", c.c_void_p),
+        ("groups", c.c_void_p),
+        ("times", c.c_void_p),
+        ("num_rows", c.c_int64),
     ]

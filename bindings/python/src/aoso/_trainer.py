@@ -16,6 +16,7 @@ from ._library import Handle, _call, _create, _string
 from ._scalars import number, seconds
 from ._objective import Objective
 from ._progress import Result, Step
+from ._split import Split
 
 
 def create(
@@ -28,6 +29,7 @@ def create(
     objective: Objective | None = None,
     class_weights: Array | None = None,
     checkpoint: tuple[str | os.PathLike[str], float] | None = None,
+    split: Split | None = None,
 ) -> Handle:
     """A training; ``valid`` decides, and ``others`` are only evaluated. A checkpoint is a file, and the seconds between two saves."""
     o = structs.TrainOptions()
@@ -40,6 +42,8 @@ def create(
         if not checkpoint[0]:
             raise errors.ArgumentError(f"checkpoint is {checkpoint[0]!r}; allowed: the path of a file")
         o.checkpoint, o.checkpoint_seconds = _encoded_path(checkpoint[0]), seconds("checkpoint_seconds", checkpoint[1])
+    if split is not None:
+        split.write(o)
     if objective is None:
         return _creates(ranks)("trainer_create", train, params.struct, o)
     o.objective = objective.callback

@@ -9,12 +9,14 @@ from . import _structs as structs
 from ._capi import _PHASES, _STOPPED_BY, Params, _encoded_path, _model_of, _read_params
 from ._library import Handle, _call, _create, _string
 from ._progress import Result, Search
+from ._split import Split
 
 
-def create(train: Handle, params: Params, valid: Handle | None, trials: int, table: str | os.PathLike[str] | None) -> Handle:
+def create(train: Handle, params: Params, valid: Handle | None, trials: int, table: str | os.PathLike[str] | None, split: Split) -> Handle:
     o = structs.TuneOptions(trials=trials, table=None if table is None else _encoded_path(table))
     if valid is not None:
         o.valid = valid._as_parameter_
+    split.write(o)
     return _create("tuner_create", train, params.struct, o)
 
 

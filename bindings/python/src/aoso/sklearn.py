@@ -18,6 +18,7 @@ from . import _rows
 from ._capi import Array, integer
 from ._compatible import Compatible, restoring
 from ._decisions import Decisions
+from ._split import split
 from .booster import Booster
 from .callback import log_evaluation, record_evaluation
 from .dataset import Dataset
@@ -237,6 +238,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         early_stopping_rounds: int | None = None,
         verbose: bool | int = False,
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
+        groups: Any = None,
+        times: Any = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
         **others: Any,
     ) -> AOSOClassifier:
@@ -271,6 +274,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             Iterations between two reports: see :func:`aoso.log_evaluation`.
         callbacks : iterable of callables, optional
             See :func:`aoso.train`.
+        groups, times : array of shape (n_samples,), optional
+            The group or the time of each row: which rows are held out, see :func:`aoso.train`. Without effect with ``eval_set``.
         init_model : Booster, AOSOClassifier or path, optional
             A model to continue: training adds ``n_estimators`` trees to it. Its classes are those of the new model.
         **others
@@ -284,12 +289,18 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         """
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
         given, others = X, self._of_fit(others)
-        X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
+        X = self._read(X, reset=True)
+        y = _rows.labels(y)
+        X, y, weight, held = _rows.without_weightless(
+            X, y, _rows.weights(y, sample_weight, own["class_weight"]), split(groups, times, len(y))
+        )
         seed, nthread = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, eval_X, eval_y, eval_sample_weight)
         names, sets = list(sets), _rows.last_first(sets, given)
         fraction = self._fraction(params)
         if not sets and fraction is not None:
+            if groups is not None or times is not None:
+                raise ArgumentError("validation_fraction is set; allowed with groups or times: None, because they say which rows are held out")
             X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
             names = list(sets)
         before = self._before(others.get("init_model", init_model), params)
@@ -312,7 +323,13 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         record = [record_evaluation(recorded)] if sets else []
         report = [log_evaluation(integer("verbose", verbose, 0))] if verbose else []
         self.booster_ = train(
-            params, train_set, valid_sets=valid_sets, feval=_rows.metric_of(params), callbacks=record + report + list(callbacks or ())
+            params,
+            train_set,
+            valid_sets=valid_sets,
+            feval=_rows.metric_of(params),
+            callbacks=record + report + list(callbacks or ()),
+            groups=held.groups if valid_sets == {} else None,
+            times=held.times if valid_sets == {} else None,
         )
 
         self.classes_ = np.sort(self.booster_.classes)
@@ -322,11 +339,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         self.evals_result_ = {name: recorded.get(name, {}) for name in sorted(sets, key=names.index)}
         return self
-
-    def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None]:
-        X = self._read(X, reset=True)
-        y = _rows.labels(y)
-        return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
         """The share of the rows to set apart."""

@@ -13,6 +13,7 @@ import numpy as np
 from . import _capi, _objective, _others, _trainer
 from ._parameters import METRICS
 from ._progress import Evaluation, Result, Step
+from ._split import Split, split
 from ._validation import CustomMetrics, Metric, ValidSets, _listed, named_sets
 from .booster import Booster
 from .callback import Callback, EarlyStopping, Progress, call_all, callables, log_evaluation, record_evaluation
@@ -42,6 +43,7 @@ class _Training:
         objective: _objective.Function | None = None,
         class_weight: Any = None,
         checkpoint: _File | None = None,
+        split: Split | None = None,
     ) -> None:
         self._further = further
         params, watched = _watched(params, feval)
@@ -57,7 +59,7 @@ class _Training:
         weights = train_set._class_weights(class_weight)
         self._checkpoint_error = None if checkpoint is None else ""
         self._handle = _trainer.create(
-            train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective, weights, checkpoint
+            train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective, weights, checkpoint, split
         )
 
     def step(self) -> Step:
@@ -203,6 +205,8 @@ def train(
     feval: Metric | Iterable[Metric] | None = None,
     objective: _objective.Function | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
+    groups: Any = None,
+    times: Any = None,
     init_model: Booster | str | os.PathLike[str] | None = None,
     early_stopping_rounds: int | None = None,
     eval_every: int = 1,
@@ -268,6 +272,14 @@ def train(
     class_weight : dict or "balanced", optional
         Weights of the classes by label, 1 by default. They multiply the weights of the training rows. With "balanced", all
         classes weigh the same.
+    groups : array of shape (n_rows,), optional
+        The group of each training row, such as the patient or the speaker, as ints or texts. A group is held out as a whole, so
+        that the rows held out tell how well the model does on new groups. Only groups of which every class has rows in other
+        groups, too, are held out; at least two are needed. There are no more folds, or members of an ensemble, than such groups.
+    times : array of shape (n_rows,), optional
+        The time of each training row, as numbers or datetime64. The latest fifth of the rows is held out, so that later rows
+        judge what was learned from earlier ones. There are no folds, and the model is a single one. Give at most one of
+        ``groups`` and ``times``. Neither has an effect with a validation set, or where no rows are held out.
     init_model : Booster or path, optional
         A model to continue: ``n_estimators`` trees are added to it. ``train_set`` is one made with it, or one whose data you still have.
     early_stopping_rounds : int, optional
@@ -331,7 +343,8 @@ def train(
         callbacks += [recorders.enter_context(recorder()) for recorder in automatic]
         file = None if checkpoint is None else (checkpoint, checkpoint_seconds)
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
-        booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks, file)
+        held = split(groups, times, train_set.num_rows)
+        booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks, file, held)
         for callback in callbacks:
             if hasattr(callback, "finish"):
                 callback.finish(booster)
@@ -358,6 +371,7 @@ def _trained(
     eval_every: int,
     callbacks: list[Callback],
     checkpoint: _File | None,
+    split: Split,
 ) -> Booster:
     """A booster. With a collective, training ends when a callback of any rank says so."""
     ranks = train_set._ranks
@@ -366,7 +380,7 @@ def _trained(
     if valid.deciding is None and not watched:
         eval_every = 2**31 - 1
     further = further if watched else []
-    training = _Training(params, train_set, valid, eval_every, feval, further, objective, class_weight, checkpoint)
+    training = _Training(params, train_set, valid, eval_every, feval, further, objective, class_weight, checkpoint, split)
     done, stop = ("", 0), False
     while not stop:
         step = training.step()

@@ -14,6 +14,7 @@ import numpy as np
 from . import _capi, _tuner
 from ._capi import Array
 from ._progress import Search
+from ._split import split
 from .booster import Booster
 from .callback import call_all, callables
 from .dataset import Dataset
@@ -52,6 +53,8 @@ def tune(
     train_set: Dataset,
     *,
     valid: Dataset | None = None,
+    groups: Any = None,
+    times: Any = None,
     trials: int | None = None,
     table: str | os.PathLike[str] | None = None,
     callbacks: Iterable[Callable[[Search], Any]] | None = None,
@@ -74,6 +77,8 @@ def tune(
         The data. A dataset that continues a model needs a validation set.
     valid : Dataset, optional
         A validation set, from :meth:`Dataset.aligned` of the training set. It takes the place of the rows held out.
+    groups, times : array of shape (n_rows,), optional
+        As for :func:`aoso.train`.
     trials : int, optional
         The most parameters to try. By default as many as ``time_limit`` allows, or 50 without one.
     table : path, optional
@@ -110,7 +115,8 @@ def tune(
     if "class_weight" in params:
         raise ArgumentError("class_weight is given; write Dataset(x, y, class_weight=...)")
     checked = _capi.Params(params)
-    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._aligned_with(train_set, "valid")._handle, limit, table)
+    judge = None if valid is None else valid._aligned_with(train_set, "valid")._handle
+    tuner = _tuner.create(train_set._handle, checked, judge, limit, table, split(groups, times, train_set.num_rows))
     try:
         _run(tuner, callbacks)
     except KeyboardInterrupt:
