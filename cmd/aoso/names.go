@@ -18,6 +18,7 @@ var otherFlags = map[string]string{
 	"border-count": "max-bin",
 	"train-data":   "data", "input": "data", "valid-data": "valid", "validation": "valid", "eval-set": "valid",
 	"label-column": "label", "target": "label", "weight-column": "weight", "weights": "weight", "sample-weight": "weight",
+	"groups": "group", "group-column": "group", "times": "time", "time-column": "time", "timestamp": "time",
 	"ignore-column": "ignore", "drop": "ignore", "features": "columns", "categorical-feature": "categorical", "cat-features": "categorical",
 	"init-model": "init", "output-model": "model", "output-file": "out", "sep": "separator", "delimiter": "separator", "silent": "quiet",
 }

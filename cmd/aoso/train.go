@@ -21,6 +21,7 @@ import (
 // trainer is the command train.
 type trainer struct {
 	reader
+	split       split
 	data, valid string
 	others      []*otherSet
 	init, model string
@@ -64,6 +65,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	f.Var(&validFlag{t}, "valid", "`file` to validate on; for train, further ones are only evaluated")
 	t.reader.bind(c)
 	t.reader.bindKinds(c)
+	t.split.bind(c)
 	f.StringVar(&t.model, "model", "", "`file` to save the model to; - for standard output")
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
@@ -197,6 +199,8 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
 	case t.params.EarlyStoppingRounds > 0 && t.valid == "":
 		return nil, usageError(errors.New("--early-stopping-rounds needs --valid"))
+	case t.split.isSet() && t.valid+t.init != "":
+		return nil, usageError(errors.New("--group and --time have no effect with --valid or --init, which hold no rows out; allowed: without them"))
 	case occurrences(t.inputs(), "-") > 1:
 		return nil, usageError(errors.New("two files are standard input; allowed: one"))
 	}
@@ -207,6 +211,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	if err := cmp.Or(keepApart(t.model, inputs...), keepApart(t.log, t.inputs()...)); err != nil {
 		return nil, err
 	}
+	t.split.leftOut(&t.layout)
 	if t.checkpoint != "" {
 		if err := keepApart(t.checkpoint, append(t.inputs(), t.model)...); err != nil {
 			return nil, err
@@ -225,7 +230,7 @@ func (t *trainer) checkUnused(c *cobra.Command) error {
 		}
 		return flags[i]
 	}
-	ofTraining := []string{"columns", "numeric", "categorical", "text-labels", "row-id", "max-bin"}
+	ofTraining := []string{"columns", "numeric", "categorical", "text-labels", "row-id", "group", "time", "max-bin"}
 	switch {
 	case isDataset(t.data):
 		unused := given(ofTraining...)
@@ -271,6 +276,9 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 
 // trainingSet reads the training set.
 func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
+	layout := t.layout
+	defer func() { t.layout = layout }()
+	t.layout = t.split.kept(layout)
 	o := aoso.DatasetOptions{MaxBin: t.maxBin, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
 	switch {
 	case isDataset(t.data) && before != nil:
@@ -283,7 +291,7 @@ func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Datase
 			return nil, err
 		}
 		return d.dataset(o)
-	case isLarge(t.data):
+	case isLarge(t.data) && !t.split.isSet():
 		s, err := t.newStream(t.data)
 		if err != nil {
 			return nil, err
@@ -293,6 +301,9 @@ func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Datase
 		return s.dataset(context.Background(), &t.reader, o, bar.begin)
 	}
 	d, err := t.read(t.data)
+	if err == nil {
+		err = t.split.take(t.data, d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -326,6 +337,8 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 		Valid:        valid,
 		Others:       others,
 		ClassWeights: weights,
+		Groups:       t.split.groups,
+		Times:        t.split.times,
 		EvalEvery:    every,
 		Checkpoint:   t.checkpoint,
 		Warn:         func(err error) { warn(stderr, "%v; training goes on", err) },

@@ -88,7 +88,7 @@ func (t *tuner) run(c *cobra.Command) error {
 func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, notes io.Writer) (*aoso.TuneResult, error) {
 	d := &searchDisplay{w: notes}
 	return aoso.Tune(ctx, train, t.params.Params, aoso.TuneOptions{
-		Valid: valid, Trials: t.trials, Table: t.table,
+		Valid: valid, Groups: t.split.groups, Times: t.split.times, Trials: t.trials, Table: t.table,
 		Callback: func(p aoso.TuneProgress) bool {
 			d.show(p)
 			return true

@@ -135,7 +135,7 @@ func (p *csvParser) cell(j int, b []byte) error {
 	}
 	if k == text {
 		var ok bool
-		if v, ok = date(b); ok {
+		if v, ok = Date(b); ok {
 			k, kind = numeric, Dates
 		} else if v, ok = boolean(b); ok {
 			k, kind = numeric, Booleans

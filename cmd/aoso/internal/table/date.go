@@ -7,8 +7,8 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// date reads an ISO 8601 date, with or without a time of day, as seconds since 1970. A date without time zone is in UTC.
-func date(b []byte) (float64, bool) {
+// Date reads an ISO 8601 date, with or without a time of day, as seconds since 1970. A date without time zone is in UTC.
+func Date(b []byte) (float64, bool) {
 	const day = len("2006-01-02")
 	if len(b) < day || b[4] != '-' || b[7] != '-' {
 		return 0, false

@@ -31,7 +31,7 @@ func (p *csvParser) isRowOf(o *Options) bool {
 		cell := p.cells[j]
 		_, k := p.number(cell)
 		if k == text {
-			if _, ok := date(cell); ok {
+			if _, ok := Date(cell); ok {
 				k = numeric
 			} else if _, ok := boolean(cell); ok {
 				k = numeric
