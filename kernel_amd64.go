@@ -37,6 +37,7 @@ func newLevel(name string, wide bool) *kernel.Funcs {
 		Partition: partition(either(wide, partitionAVX512, partitionAVX2)),
 		Update:    update(either(wide, updateAVX512, updateAVX2)),
 		Best:      best,
+		Products:  products,
 		Softmax:   softmax(either(wide, softmaxExpAVX512, softmaxExpAVX2), either(wide, softmaxRowsAVX512, softmaxRowsAVX2)),
 	})
 }
@@ -299,4 +300,17 @@ func best(j *kernel.BestJob) {
 		return
 	}
 	bestRows(&bestArgs{&j.Sums[0], 4 * j.Stride, j.Classes, &j.Best[0], len(j.Best)})
+}
+
+// productsArgs holds a feature of a job.
+type productsArgs struct {
+	feature, others *int16 // ProductRows each; the others are the first features
+	fours           int    // of others, at least 1
+	sums            *int64 // in and out
+}
+
+func products(j *kernel.ProductsJob) {
+	for f := range j.Features {
+		productsFours(&productsArgs{&j.Places[f*kernel.ProductRows], &j.Places[0], f/4 + 1, &j.Sums[f*j.Features]})
+	}
 }

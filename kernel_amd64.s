@@ -8,30 +8,31 @@
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          115     205     349
-//	Cross           439     564     786
-//	Gradients       969    1202    1602
-//	Quantize       1782    1808    2097
-//	Histogram      2357    2424    2424
-//	Sparse         2668    2707    2707
-//	SumBins        2814    2820    2820
-//	Spill          2841    2865    2865
-//	Subtract       2883    2891    2891
-//	Scan           2913    3006    3287
-//	Partition      3586    3655    3717
-//	Update         3820    4019    4269
-//	Compare        4363    4433    4461
-//	Compare32      4466    4480    4501
-//	Members        4506    4542    4542
-//	Leaves         4580    4615    4741
-//	AddSteps       4829    4883    5189
-//	AddPairs       5469    5482    5482
-//	AddShort       5531    5575    5680
-//	Scores         5807    5831    5831
-//	Best           5864    5876    5876
-//	Linear         5927    6076    6062
-//	Softmax        6093    6431    6471
-//	Walk           6645    6671    6671
+//	Totals          116     206     350
+//	Cross           440     565     787
+//	Gradients       970    1203    1603
+//	Quantize       1783    1809    2098
+//	Histogram      2358    2425    2425
+//	Sparse         2669    2708    2708
+//	SumBins        2815    2821    2821
+//	Spill          2842    2866    2866
+//	Subtract       2884    2892    2892
+//	Scan           2914    3007    3288
+//	Partition      3587    3656    3718
+//	Update         3821    4020    4270
+//	Compare        4364    4434    4462
+//	Compare32      4467    4481    4502
+//	Members        4507    4543    4543
+//	Leaves         4581    4616    4742
+//	AddSteps       4830    4884    5190
+//	AddPairs       5470    5483    5483
+//	AddShort       5532    5576    5681
+//	Scores         5808    5832    5832
+//	Best           5865    5877    5877
+//	Linear         5928    6077    6063
+//	Products       6094    6107    6107
+//	Softmax        6146    6484    6524
+//	Walk           6698    6724    6724
 //
 // end generated
 //
@@ -6087,6 +6088,58 @@ lanes8:
 	LINEAR_AVX2(LINEAR2_WIDEN, LINEAR2_BIAS, LINEAR2_SCORES, LINEAR2_TERM, LINEAR2_STORE, rows8, more8, term8, done)
 
 done:
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Products, of one feature and four others at a time. AVX-512 would take as long: most time goes to loading.
+//
+//	SI  the feature, DX the first of the others
+//	CX  fours left
+//	R8  their sums
+//	AX  offset of 16 rows
+
+#define PRODUCTS(other, sum) \
+	VPMADDWD (512*other)(DX)(AX*1), Y4, Y5 \
+	VPADDD   Y5, sum, sum
+
+// func productsFours(a *productsArgs)
+TEXT ·productsFours(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ productsArgs_feature(DI), SI
+	MOVQ productsArgs_others(DI), DX
+	MOVQ productsArgs_fours(DI), CX
+	MOVQ productsArgs_sums(DI), R8
+
+four:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	XORQ  AX, AX
+
+rows:
+	VMOVDQU (SI)(AX*1), Y4
+	PRODUCTS(0, Y0)
+	PRODUCTS(1, Y1)
+	PRODUCTS(2, Y2)
+	PRODUCTS(3, Y3)
+	ADDQ    $32, AX
+	CMPQ    AX, $512
+	JLT     rows
+
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y2
+	VPHADDD      Y2, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VPMOVSXDQ    X0, Y0
+	VPADDQ       (R8), Y0, Y0
+	VMOVDQU      Y0, (R8)
+	ADDQ         $2048, DX
+	ADDQ         $32, R8
+	DECQ         CX
+	JNZ          four
 	VZEROUPPER
 	RET
 

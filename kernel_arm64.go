@@ -24,6 +24,7 @@ func cpuLevels() []*kernel.Funcs {
 		Partition: kernel.Partition,
 		Update:    update,
 		Best:      kernel.Best,
+		Products:  kernel.Products,
 		Softmax:   softmax(softmaxExpNEON, nil),
 	})}
 }

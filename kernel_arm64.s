@@ -31,7 +31,7 @@
 //	Softmax        2835    3081
 //	Walk           3121    3151
 //
-// Plain Go: Partition, Best.
+// Plain Go: Partition, Best, Products.
 //
 // end generated
 //

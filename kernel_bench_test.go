@@ -329,6 +329,7 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		bench(b, fmt.Sprintf("AddPairs/%s/K26/pairs%d", f.Level, pairs), n*trees, "row*tree", func() { f.AddPairs(&job) })
 	}
 	benchLinear(b, f)
+	benchProducts(b, f)
 	benchSoftmax(b, f)
 	benchWalk(b, f)
 }
@@ -353,6 +354,16 @@ func benchLinear(b *testing.B, f *kernel.Funcs) {
 			name := fmt.Sprintf("Linear/%s/K%d/terms%d/rows%d", f.Level, shape.classes, shape.terms, rows)
 			bench(b, name, rows*shape.terms*shape.classes, "row*term*class", func() { f.Linear(&job) })
 		}
+	}
+}
+
+func benchProducts(b *testing.B, f *kernel.Funcs) {
+	for _, features := range []int{16, 512} {
+		job := kernel.ProductsJob{
+			Places: make([]int16, features*kernel.ProductRows), Features: features, Sums: make([]int64, features*features),
+		}
+		name := fmt.Sprintf("Products/%s/D%d", f.Level, features)
+		bench(b, name, kernel.ProductRows*features*features/2, "row*pair", func() { f.Products(&job) })
 	}
 }
 

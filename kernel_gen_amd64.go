@@ -151,6 +151,9 @@ func linearAVX2(a *linearArgs)
 func linearAVX512(a *linearArgs)
 
 //go:noescape
+func productsFours(a *productsArgs)
+
+//go:noescape
 func softmaxDivide(scores *float64, n int, by float64)
 
 //go:noescape

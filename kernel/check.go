@@ -427,6 +427,19 @@ func (j *LinearJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *ProductsJob) Check() error {
+	switch {
+	case j.Features < 0 || j.Features%4 != 0:
+		return bad("ProductsJob", "Features", j.Features, "a multiple of 4")
+	case len(j.Places) < j.Features*ProductRows:
+		return short("ProductsJob", "Places", len(j.Places), j.Features*ProductRows)
+	case len(j.Sums) < j.Features*j.Features:
+		return short("ProductsJob", "Sums", len(j.Sums), j.Features*j.Features)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddPairsJob) Check() error {
 	switch {
 	case j.Pairs < 1:

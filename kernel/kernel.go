@@ -367,6 +367,22 @@ type LinearJob struct {
 	Scores []float64 // out, Rows × Stride
 }
 
+// ProductRows is the number of rows of a ProductsJob, and MostPlace the greatest magnitude of its places: sums of as many
+// products fit into an int32.
+const (
+	ProductRows = 256
+	MostPlace   = 2047
+)
+
+// ProductsJob adds up the products of the places of each two features, for the covariance that linear scores are fitted
+// with: to Sums[j·Features+l], with l ≤ j and up to the next l that follows a multiple of four, the sum over the rows of
+// place j times place l.
+type ProductsJob struct {
+	Places   []int16 // Features × ProductRows; zero for rows that are not there
+	Features int     // a multiple of 4
+	Sums     []int64 // in and out, Features × Features
+}
+
 // SoftmaxJob turns raw scores into class probabilities, row after row. A class
 // has e^(f_k − max f), computed by [Exp], or zero where the exponent is below
 // [SoftmaxLeast]. All are multiplied by the inverse of their sum. The sum is
@@ -428,6 +444,7 @@ type Funcs struct {
 	Scores    func(*ScoresJob)
 	Best      func(*BestJob)
 	Linear    func(*LinearJob)
+	Products  func(*ProductsJob)
 	Softmax   func(*SoftmaxJob)
 	Walk      func(*WalkJob)
 }
@@ -457,6 +474,7 @@ var Generic = Checked(Funcs{
 	Scores:    Scores,
 	Best:      Best,
 	Linear:    Linear,
+	Products:  Products,
 	Softmax:   Softmax,
 	Walk:      WalkTrees,
 })
@@ -494,6 +512,7 @@ func Checked(f Funcs) *Funcs {
 		Scores:    checked((*ScoresJob).Check, f.Scores),
 		Best:      checked((*BestJob).Check, f.Best),
 		Linear:    checked((*LinearJob).Check, f.Linear),
+		Products:  checked((*ProductsJob).Check, f.Products),
 		Softmax:   checked((*SoftmaxJob).Check, f.Softmax),
 		Walk:      checked((*WalkJob).Check, f.Walk),
 	}

@@ -22,3 +22,17 @@ func Linear(j *LinearJob) {
 		}
 	}
 }
+
+// Products implements [Funcs.Products] in plain Go.
+func Products(j *ProductsJob) {
+	of := func(feature int) []int16 { return j.Places[feature*ProductRows:][:ProductRows] }
+	for a := range j.Features {
+		for b := range a&^3 + 4 {
+			sum := int64(0)
+			for row, place := range of(a) {
+				sum += int64(place) * int64(of(b)[row])
+			}
+			j.Sums[a*j.Features+b] += sum
+		}
+	}
+}

@@ -105,7 +105,7 @@ func New(j Job) *Engine {
 		e.forest = j.Start.Forest.Clone()
 	} else if p.Start == "linear" {
 		if j.LinearScores == nil {
-			j.LinearScores = linear.Fit(j.Train, j.Team)
+			j.LinearScores = linear.Fit(j.Train, j.Kernels, j.Team)
 		}
 		e.forest.SetLinear(j.LinearScores)
 	}

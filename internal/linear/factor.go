@@ -65,10 +65,9 @@ func (f *fit) sample() *scored {
 	memory := make([][]float64, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
 		if memory[worker] == nil {
-			memory[worker] = make([]float64, 3*n)
+			memory[worker] = make([]float64, n)
 		}
-		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
-		x, scratch := memory[worker][:n], memory[worker][n:]
+		x, row, parts := memory[worker], s.rows[i], s.parts[i*f.classes:][:f.classes]
 		for j := range x {
 			feature := &f.features[j]
 			x[j] = float64(feature.places[f.set.Matrix.Columns[feature.column][row]]) / steps
@@ -77,29 +76,29 @@ func (f *fit) sample() *scored {
 			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
 		}
 		y := int(t.Labels[row])
-		parts[y] = f.partWithout(x, f.weightOf(row), y, scratch)
+		parts[y] = f.partWithout(x, parts[y], f.weightOf(row), y)
 	})
 	return s
 }
 
 const sampleSeed = 0x9d5c0fb9
 
-// partWithout returns the part of a row's score of its own class, using the mean of the class's other rows. x has the row's features in
-// standard deviations, scratch has twice the length of x.
-func (f *fit) partWithout(x []float64, weight int64, class int, scratch []float64) float64 {
+// partWithout returns the part of a row's score of its own class, using the mean of the class's other rows; part is the one that uses all.
+// x has the row's features in standard deviations, and is overwritten.
+//
+// The mean without the row is m' = a·m − b·x. With the covariance C, the part is x·C⁻¹m' − m'·C⁻¹m'/2, for which x·C⁻¹x is needed beside what
+// is known.
+func (f *fit) partWithout(x []float64, part float64, weight int64, class int) float64 {
 	left := f.counts[class] - weight
 	if left <= 0 {
 		return 0
 	}
-	mean, weights := scratch[:len(x)], scratch[len(x):]
-	rows := float64(left) * f.unit
-	for j := range mean {
-		sum := float64(f.sums[j*f.classes+class])/steps - float64(float64(weight)*x[j])
-		mean[j] = sum / float64(left) * (rows / (rows + f.commonRows))
-	}
-	copy(weights, mean)
-	substitute(f.within, weights)
-	return dot(x, weights) - dot(mean, weights)/2
+	shrunk := func(rows float64) float64 { return rows / (rows + f.commonRows) }
+	to := shrunk(float64(left)*f.unit) / float64(left)
+	a, b := to/(shrunk(f.classRows(class))/float64(f.counts[class])), to*float64(weight)
+	forward(f.within, x)
+	xx, xm, mm := dot(x, x), part+f.offsets[class], 2*f.offsets[class]
+	return float64(a*xm) - float64(b*xx) - (float64(float64(a*a)*mm)-float64(float64(2*float64(a*b))*xm)+float64(float64(b*b)*xx))/2
 }
 
 // slope returns the first and second derivative of the sample's log loss by the factor. The loss has a further row that is equally of all

@@ -19,6 +19,7 @@ import (
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // MostFeatures is the largest number of features in the scores. If there are more, the ones that separate the classes best are chosen. Their
@@ -32,8 +33,8 @@ const MostMeans = 1 << 26
 func Fits(features, classes int) bool { return min(features, MostFeatures) <= MostMeans/classes }
 
 // Fit fits linear scores to a training set.
-func Fit(set *data.Set, team *par.Team) *model.Linear {
-	f := &fit{set: set, team: team, classes: len(set.Classes)}
+func Fit(set *data.Set, kernels *kernel.Funcs, team *par.Team) *model.Linear {
+	f := &fit{set: set, kernels: kernels, team: team, classes: len(set.Classes)}
 	f.weigh()
 	f.standardize()
 	f.sumUp()
@@ -45,6 +46,7 @@ func Fit(set *data.Set, team *par.Team) *model.Linear {
 // fit computes linear scores.
 type fit struct {
 	set     *data.Set
+	kernels *kernel.Funcs
 	team    *par.Team
 	classes int
 
@@ -73,7 +75,7 @@ type feature struct {
 }
 
 // A standard deviation has `steps` steps. Places are limited to ±mostSteps.
-const steps, mostSteps = 256, 2047
+const steps, mostSteps = 256, kernel.MostPlace
 
 // mean returns the mean of a feature in a class, whose weight must not be 0, in standard deviations.
 func (f *fit) mean(feature, class int) float64 {
@@ -193,9 +195,7 @@ func cholesky(a []float64, n int) {
 // substitute replaces x by the solution of A·y = x, given the Cholesky factor of A.
 func substitute(factor, x []float64) {
 	n := len(x)
-	for j := range n {
-		x[j] = (x[j] - dot(factor[j*n:][:j], x[:j])) / factor[j*n+j]
-	}
+	forward(factor, x)
 	for j := n - 1; j >= 0; j-- {
 		x[j] /= factor[j*n+j]
 		for i := range j {
@@ -204,9 +204,27 @@ func substitute(factor, x []float64) {
 	}
 }
 
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += float64(x * b[i])
+// forward replaces x by the solution of L·y = x, given the Cholesky factor L.
+func forward(factor, x []float64) {
+	n := len(x)
+	for j := range n {
+		x[j] = (x[j] - dot(factor[j*n:][:j], x[:j])) / factor[j*n+j]
 	}
-	return sum
+}
+
+// dot has four sums, so that no addition waits for the one before.
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var x, y, z, w float64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x += float64(a[i] * b[i])
+		y += float64(a[i+1] * b[i+1])
+		z += float64(a[i+2] * b[i+2])
+		w += float64(a[i+3] * b[i+3])
+	}
+	for ; i < len(a); i++ {
+		x += float64(a[i] * b[i])
+	}
+	return (x + y) + (z + w)
 }

@@ -482,7 +482,7 @@ func TestFit(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.rows.set(inOrder(len(c.rows.y)), team)
-			p, l := c.rows.restate(s), Fit(s, team)
+			p, l := c.rows.restate(s), Fit(s, kernel.Generic, team)
 			for j := range l.Terms() {
 				if !slices.Contains(p.columns, l.Column(j)) {
 					t.Errorf("column %d has a term", l.Column(j))
@@ -526,14 +526,14 @@ func TestSameBits(t *testing.T) {
 			one := par.NewTeam(1)
 			defer one.Close()
 			s := d.set(inOrder(len(d.y)), one)
-			want := text(Fit(s, one))
+			want := text(Fit(s, kernel.Generic, one))
 			for threads := 2; threads <= 4; threads++ {
 				team := par.NewTeam(threads)
-				if text(Fit(s, team)) != want {
+				if text(Fit(s, kernel.Generic, team)) != want {
 					t.Errorf("%d threads: other scores", threads)
 				}
 				other := d.set(rand.New(rand.NewPCG(uint64(threads), 32)).Perm(len(d.y)), team)
-				if text(Fit(other, team)) != want {
+				if text(Fit(other, kernel.Generic, team)) != want {
 					t.Error("another order: other scores")
 				}
 				team.Close()
@@ -555,7 +555,7 @@ func TestSameBits(t *testing.T) {
 						team := par.NewTeam(1)
 						defer team.Close()
 						part.Ranks = collective.NewGroup(c)
-						if text(Fit(part, team)) != want {
+						if text(Fit(part, kernel.Generic, team)) != want {
 							t.Errorf("rank %d of %d: other scores", i, ranks)
 						}
 					})
@@ -579,7 +579,7 @@ func TestMostFeatures(t *testing.T) {
 		}
 	}
 	weigh(d, r)
-	l := Fit(d.set(inOrder(len(d.y)), team), team)
+	l := Fit(d.set(inOrder(len(d.y)), team), kernel.Generic, team)
 	if l.Terms() != MostFeatures {
 		t.Fatalf("%d terms", l.Terms())
 	}
@@ -615,7 +615,7 @@ func TestGaussians(t *testing.T) {
 			return d
 		}
 		d := draw(c.rows)
-		l, fresh := Fit(d.set(inOrder(c.rows), team), team), draw(3000)
+		l, fresh := Fit(d.set(inOrder(c.rows), team), kernel.Generic, team), draw(3000)
 		got, want := 0.0, 0.0
 		for i, y := range fresh.y {
 			truth := make([]float64, c.classes)
@@ -646,13 +646,13 @@ func TestOutliers(t *testing.T) {
 		}
 		return sum / float64(len(d.y))
 	}
-	want := lossOf(Fit(d.set(inOrder(len(d.y)), team), team))
+	want := lossOf(Fit(d.set(inOrder(len(d.y)), team), kernel.Generic, team))
 	for j := range d.x {
 		for n, wild := range []float64{1e9, -1e30, math.MaxFloat64, 1e3} {
 			d.x[j][100*j+n] = wild
 		}
 	}
-	if got := lossOf(Fit(d.set(inOrder(len(d.y)), team), team)); got > want+0.1 {
+	if got := lossOf(Fit(d.set(inOrder(len(d.y)), team), kernel.Generic, team)); got > want+0.1 {
 		t.Errorf("a log loss of %v, without wild values %v", got, want)
 	}
 }

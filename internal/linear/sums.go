@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // weigh rounds the weights to integers, with so few bits that no sum overflows.
@@ -218,10 +219,14 @@ func (f *fit) choose() {
 }
 
 // blockRows is the number of rows whose products sumProducts adds up at once.
-const blockRows = 256
+const blockRows = kernel.ProductRows
 
 // sumProducts adds up products of places × weights of all pairs of features.
 func (f *fit) sumProducts() {
+	if f.weights == nil {
+		f.sumUnweighted()
+		return
+	}
 	n, rows := len(f.features), f.set.Rows()
 	type workspace struct{ places, weighted, sums []int64 }
 	workspaces := make([]workspace, f.team.Workers())
@@ -249,6 +254,36 @@ func (f *fit) sumProducts() {
 	for _, w := range workspaces {
 		for i, sum := range w.sums {
 			f.products[i] += sum
+		}
+	}
+}
+
+func (f *fit) sumUnweighted() {
+	n, rows := len(f.features), f.set.Rows()
+	all := (n + 3) / 4 * 4
+	jobs := make([]kernel.ProductsJob, f.team.Workers())
+	f.team.Do((rows+blockRows-1)/blockRows, func(worker, b int) {
+		j := &jobs[worker]
+		if j.Sums == nil {
+			*j = kernel.ProductsJob{Places: make([]int16, all*blockRows), Features: all, Sums: make([]int64, all*all)}
+		}
+		first := b * blockRows
+		last := min(first+blockRows, rows)
+		for i := range f.features {
+			feature, places := &f.features[i], j.Places[i*blockRows:][:blockRows]
+			for row, code := range f.set.Matrix.Columns[feature.column][first:last] {
+				places[row] = int16(feature.places[code])
+			}
+			clear(places[last-first:])
+		}
+		f.kernels.Products(j)
+	})
+	f.products = make([]int64, n*n)
+	for _, j := range jobs {
+		for i := range n {
+			for l := 0; l <= i && j.Sums != nil; l++ {
+				f.products[i*n+l] += j.Sums[i*all+l]
+			}
 		}
 	}
 }

@@ -56,6 +56,7 @@ var suites = []suite{
 	{"Scores", classShapes, scores},
 	{"Best", classShapes, best},
 	{"Linear", linearShapes, linear},
+	{"Products", productsShapes, products},
 	{"Softmax", softmaxShapes, softmax},
 	{"Walk", walkShapes, walk},
 }

@@ -62,7 +62,7 @@ func twoClasses() []float32 {
 
 // allRefusals returns the jobs of every kernel that must be refused.
 func allRefusals() []refusal {
-	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals(), linearRefusals())
+	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals(), linearRefusals(), productsRefusals())
 }
 
 func rowRefusals() (list []refusal) {
