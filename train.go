@@ -111,6 +111,8 @@ type Result struct {
 	Elapsed       time.Duration // spent in iterations
 	Threads       int           // that trained
 	Level         string        // the instruction-set level of the kernels
+
+	suspects []fit.Suspect // the held-out rows, the least likely labels first
 }
 
 // Train trains a model. Unless all parameters are given, it first trains without

@@ -13,13 +13,14 @@ from .booster import Booster
 from .confusion import Confusion
 from .errors import ArgumentError
 from .probability import Reliability, choices
+from .suspicious import SuspiciousRows
 
 
 _Estimator = TypeVar("_Estimator", bound="Decisions")
 
 
 class Decisions:
-    """Prediction sets, decisions under costs, and the reliability of probabilities."""
+    """Prediction sets, decisions under costs, the reliability of probabilities, and labels that are probably wrong."""
 
     booster_: Booster
     classes_: Array
@@ -176,3 +177,19 @@ class Decisions:
         """
         check_is_fitted(self)
         return self.booster_.confusions(self._read(X, reset=False), y, n, nthread=self._threads())
+
+    def suspicious_rows(self, n: int | None = None) -> SuspiciousRows:
+        """The rows of :meth:`fit` whose labels are probably wrong.
+
+        Parameters
+        ----------
+        n : int, optional
+            The number of rows to return, those whose labels are least likely. By default all that are ``suspected``.
+
+        Returns
+        -------
+        aoso.suspicious.SuspiciousRows
+            See :meth:`aoso.Booster.suspicious_rows`. Positions are those of the rows of ``X``.
+        """
+        check_is_fitted(self)
+        return self.booster_.suspicious_rows(n)
