@@ -112,7 +112,7 @@ type Result struct {
 	Threads       int           // that trained
 	Level         string        // the instruction-set level of the kernels
 
-	suspects []fit.Suspect // the held-out rows, the least likely labels first
+	held *fit.HeldOut // nil: no rows were held out
 }
 
 // Train trains a model. Unless all parameters are given, it first trains without

@@ -423,7 +423,7 @@ func newResult(train *Dataset, r fit.Result) *Result {
 		StoppedBy:     StopReason(r.Stopped),
 	}
 	if held := r.HeldOut; held != nil {
-		result.HeldOut, result.HeldOutRows, result.suspects = (*Evaluation)(&held.Evaluation), held.Rows, held.Suspects
+		result.HeldOut, result.HeldOutRows, result.held = (*Evaluation)(&held.Evaluation), held.Rows, held
 	}
 	return result
 }

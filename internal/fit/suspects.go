@@ -11,10 +11,11 @@ import (
 
 // Suspect is a held-out row as models that were trained without it see its label.
 type Suspect struct {
-	Row          int // in the dataset
-	Label, Rival int // the class of the row, and the most likely other class
-	Own, Other   float64
-	Doubted      bool // the rival is likelier than the label, and reaches its threshold
+	Row              int // in the dataset
+	Label, Other     int // the class of the row, and the most likely other class
+	Probability      float64
+	OtherProbability float64
+	Suspected        bool // the other class is likelier than the label, and reaches its threshold
 }
 
 // views are what a path keeps of its rows at a point.
@@ -42,16 +43,18 @@ func (p *path) suspects(at *point) []Suspect {
 	for i, y := range p.target.Labels {
 		own, rival := -v.losses[i], v.rivals[i]
 		s := &v.suspects[i]
-		*s = Suspect{Row: int(p.from[i]), Label: int(y), Rival: int(rival.Class), Own: kernel.Exp(own)}
-		s.Other = kernel.Exp(min(0, own+float64(rival.Ahead)))
-		sums[y] += int64(math.Round(one * s.Own))
+		*s = Suspect{Row: int(p.from[i]), Label: int(y), Other: int(rival.Class), Probability: kernel.Exp(own)}
+		s.OtherProbability = kernel.Exp(min(0, own+float64(rival.Ahead)))
+		sums[y] += int64(math.Round(one * s.Probability))
 		sums[classes+int(y)]++
 	}
 	p.target.Ranks.Sum(sums)
 	for i := range v.suspects {
 		s := &v.suspects[i]
-		s.Doubted = s.Other > s.Own && one*s.Other*float64(sums[classes+s.Rival]) >= float64(sums[s.Rival])
+		s.Suspected = s.OtherProbability > s.Probability && one*s.OtherProbability*float64(sums[classes+s.Other]) >= float64(sums[s.Other])
 	}
-	slices.SortFunc(v.suspects, func(a, b Suspect) int { return cmp.Or(cmp.Compare(a.Own, b.Own), cmp.Compare(a.Row, b.Row)) })
+	slices.SortFunc(v.suspects, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(a.Probability, b.Probability), cmp.Compare(a.Row, b.Row))
+	})
 	return v.suspects
 }

@@ -54,13 +54,13 @@ func TestSuspects(t *testing.T) {
 		}
 		own, likely := proba[row][s.Label], proba[row][other]
 		wrong := likely > own && likely*count[other] >= mean[other]
-		if s.Label != int(target.Labels[row]) || s.Rival != other || math.Abs(s.Own-own) > 1e-6 || math.Abs(s.Other-likely) > 1e-6 || s.Doubted != wrong {
+		if s.Label != int(target.Labels[row]) || s.Other != other || math.Abs(s.Probability-own) > 1e-6 || math.Abs(s.OtherProbability-likely) > 1e-6 || s.Suspected != wrong {
 			t.Fatalf("%+v; want label %d with %g, other %d with %g, doubted %v", s, target.Labels[row], own, other, likely, wrong)
 		}
-		if i > 0 && (s.Own < last.Own || s.Own == last.Own && s.Row <= last.Row) {
+		if i > 0 && (s.Probability < last.Probability || s.Probability == last.Probability && s.Row <= last.Row) {
 			t.Fatalf("%+v after %+v", s, last)
 		}
-		if last = s; s.Doubted {
+		if last = s; s.Suspected {
 			doubted++
 		}
 	}
