@@ -115,15 +115,21 @@ class Decisions:
         self.booster_.result = result
         return self
 
-    def decide(self, X: Any, costs: Any, *, decisions: Any = None, return_cost: bool = False) -> Any:
+    def decide(
+        self, X: Any, costs: Any = None, *, abstain: float | None = None, decisions: Any = None, return_cost: bool = False
+    ) -> Any:
         """The decision of least expected cost for each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-        costs : array of shape (n_classes, n_decisions), or pandas data frame
+        costs : array of shape (n_classes, n_decisions), or pandas data frame, optional
             What each decision costs if the class of the row, in the order of ``classes_``, is the true one. The rows of a
-            data frame may be in any order: its index has the classes.
+            data frame may be in any order: its index has the classes. By default, decisions are the classes, and each error
+            costs 1.
+        abstain : float, optional
+            What it costs not to decide, whatever the class is. The decision is then None where all others are expected to cost
+            more.
         decisions : array of shape (n_decisions,), optional
             Names of the decisions, such as ``[*model.classes_, "ask"]``. By default the columns of a data frame, or
             ``classes_`` if there are as many decisions as classes, or 0, 1, ...
@@ -138,7 +144,7 @@ class Decisions:
             The expected costs, if ``return_cost``.
         """
         check_is_fitted(self)
-        matrix, names = choices(costs, decisions, self.classes_)
+        matrix, names = choices(costs, abstain, decisions, self.classes_)
         rows = _labels.codes(self.booster_.classes, self.classes_)
         read = self._read(X, reset=False)
         return self.booster_.decide(read, matrix[rows], decisions=names, return_cost=return_cost, nthread=self._threads())
