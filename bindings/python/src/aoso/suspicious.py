@@ -76,8 +76,8 @@ class Suspecting:
         Examples
         --------
         >>> import aoso, numpy as np
-        >>> x = np.arange(300.0).reshape(-1, 1)
-        >>> y = np.where(x[:, 0] < 100, "low", "high")
+        >>> x = np.arange(300.0).reshape(-1, 1) // 100
+        >>> y = np.where(x[:, 0] < 1, "low", "high")
         >>> y[7] = "high"
         >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, y))
         >>> booster.suspicious_rows().row.tolist()
