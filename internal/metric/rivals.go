@@ -19,13 +19,13 @@ func Rivals(scores []float64, temperature float64, labels []int32, team *par.Tea
 		first, end := kernel.Block(b, len(labels))
 		for i := first; i < end; i++ {
 			f, y := scores[i*classes:][:classes], int(labels[i])
-			best := Argmax(f)
-			if best == y {
-				best = (y + 1) % classes
-				for k := range f {
-					if k != y && (f[k] > f[best] || f[k] == f[best] && k < best) {
-						best = k
-					}
+			best := 0
+			if y > 0 {
+				best = Argmax(f[:y])
+			}
+			if y+1 < classes {
+				if after := y + 1 + Argmax(f[y+1:]); y == 0 || f[after] > f[best] {
+					best = after
 				}
 			}
 			rivals[i] = Rival{int32(best), float32((f[best] - f[y]) / temperature)}
