@@ -15,7 +15,8 @@ import (
 // is least, the lowest where some tie, and that cost. costs has a row for each class
 // and a column for each decision: what the decision costs if the class is the true
 // one. It may be negative. Decisions are often the classes, in which case the numbers
-// on the diagonal are zero, but may be others, such as one to ask an expert.
+// on the diagonal are zero, but may be others. A column of equal costs is not to
+// decide: to ask an expert, say.
 // Expected costs are as good as the probabilities: see [Model.Calibrate].
 func (m *Model) Decide(x Features, costs []float64, options ...PredictOptions) (decisions []int, expected []float64, err error) {
 	o := last(options)

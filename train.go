@@ -124,6 +124,8 @@ type Result struct {
 	Elapsed       time.Duration // spent in iterations
 	Threads       int           // that trained
 	Level         string        // the instruction-set level of the kernels
+
+	held *fit.HeldOut // nil: no rows were held out
 }
 
 // Train trains a model. Unless all parameters are given, it first trains without

@@ -471,7 +471,7 @@ func newResult(train *Dataset, r fit.Result) *Result {
 		Capped:        r.Capped,
 	}
 	if held := r.HeldOut; held != nil {
-		result.HeldOut, result.HeldOutRows = (*Evaluation)(&held.Evaluation), held.Rows
+		result.HeldOut, result.HeldOutRows, result.held = (*Evaluation)(&held.Evaluation), held.Rows, held
 	}
 	return result
 }

@@ -369,6 +369,10 @@ aoso_status aoso_trainer_local_model(aoso_trainer *trainer, aoso_model **out) {
     GO_LONG(goaoso_trainer_local_model(ID(trainer), P(out)));
 }
 
+aoso_status aoso_trainer_suspicious_rows(aoso_trainer *trainer, aoso_suspicious_row *out, int64_t length, int64_t *count) {
+    GO_LONG(goaoso_trainer_suspicious_rows(ID(trainer), P(out), length, P(count)));
+}
+
 aoso_status aoso_trainer_free(aoso_trainer *trainer) {
     GO(goaoso_trainer_free(ID(trainer)));
 }

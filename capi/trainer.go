@@ -301,6 +301,41 @@ func goaoso_trainer_local_model(handle C.uintptr_t, out *C.uintptr_t) C.aoso_sta
 	})
 }
 
+//export goaoso_trainer_suspicious_rows
+func goaoso_trainer_suspicious_rows(handle C.uintptr_t, out *C.aoso_suspicious_row, length C.int64_t, count *C.int64_t) C.aoso_status {
+	return try(func() error {
+		if err := within("length", int64(length), 1, maxValues); err != nil {
+			return err
+		}
+		to, err := output[C.aoso_suspicious_row](unsafe.Pointer(out), length, int(length), "the most rows")
+		if err != nil {
+			return err
+		}
+		if err := checkPut(count, "number of rows"); err != nil {
+			return err
+		}
+		return useTrainer(handle, func(b *trainer) error {
+			var r *aoso.Result
+			if err := b.train.ranks.use(nil, func() error { r = b.Result(); return nil }); err != nil {
+				return err
+			}
+			rows, err := r.SuspiciousRows(len(to))
+			for i, row := range rows {
+				to[i] = C.aoso_suspicious_row{
+					row:               C.int64_t(row.Row),
+					label:             C.int32_t(row.Label),
+					other:             C.int32_t(row.Other),
+					probability:       C.double(row.Probability),
+					other_probability: C.double(row.OtherProbability),
+					suspected:         cBool(row.Suspected),
+				}
+			}
+			*count = C.int64_t(len(rows))
+			return err
+		})
+	})
+}
+
 //export goaoso_trainer_free
 func goaoso_trainer_free(handle C.uintptr_t) C.aoso_status { return freeTrainer(uint64(handle)) }
 

@@ -478,6 +478,11 @@ static void training() {
     EXPECT(status_of([&] { trainer.interrupt(); }) == AOSO_INVALID_HANDLE);
     EXPECT(moved.run().stopped_by == AOSO_STOPPED_BY_TREES);
     EXPECT(moved.snapshot(&how).fingerprint() == model.fingerprint() && how.iterations == 12);
+    EXPECT(status_of([&] { moved.suspicious_rows(4); }) == AOSO_INVALID_ARGUMENT); // none is held out
+    aoso::trainer holding(train, aoso::params("n_estimators=5"));
+    holding.run();
+    const std::vector<aoso::suspicious_row> doubtful = holding.suspicious_rows(4);
+    EXPECT(doubtful.size() == 4 && doubtful[0].probability <= doubtful[3].probability);
 
     o.callback = [](const aoso::progress &p) { return p.iteration == 5 ? aoso::then::stop : aoso::then::go_on; };
     aoso::trainer paused(train, few_trees, o);

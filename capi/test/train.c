@@ -369,6 +369,36 @@ static void interrupted_holdout(void) {
     OK(aoso_trainer_free(b));
 }
 
+// Each row is held out once, and the least likely labels come first.
+static void suspicious_rows(void) {
+    aoso_params p = parse("n_estimators=9");
+    aoso_trainer *b;
+    aoso_suspicious_row rows[ROWS + 1];
+    int64_t count = 9;
+    int seen[ROWS] = {0}, suspected = 0;
+    OK(aoso_trainer_create(train, &p, NULL, &b));
+    FAILS(AOSO_INVALID_ARGUMENT, "without held-out rows", aoso_trainer_suspicious_rows(b, rows, 2, &count));
+    OK(aoso_trainer_run(b, NULL));
+    OK(aoso_trainer_suspicious_rows(b, rows, 2, &count));
+    EXPECT(count == 2);
+    OK(aoso_trainer_suspicious_rows(b, rows, ROWS + 1, &count));
+    EXPECT(count == ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const aoso_suspicious_row *r = &rows[i];
+        EXPECT(r->label == classes[r->row] && r->other != r->label && r->probability + r->other_probability < 1 + 1e-9);
+        EXPECT(i == 0 || r->probability >= rows[i - 1].probability);
+        EXPECT(!r->suspected || r->other_probability > r->probability);
+        seen[r->row]++;
+        suspected += r->suspected;
+    }
+    EXPECT(suspected > 0 && suspected < ROWS / 3);
+    for (int i = 0; i < ROWS; i++) EXPECT(seen[i] == 1);
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 0", aoso_trainer_suspicious_rows(b, rows, 0, &count));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_trainer_suspicious_rows(b, NULL, 1, &count));
+    FAILS(AOSO_INVALID_ARGUMENT, "is null", aoso_trainer_suspicious_rows(b, rows, 1, NULL));
+    OK(aoso_trainer_free(b));
+}
+
 // Programs that were compiled before training had phases have smaller structs.
 static void older_program(void) {
     aoso_params p = parse("n_estimators=9"), old = p;
@@ -621,6 +651,7 @@ int main(int argc, char **argv) {
     in_one_call();
     two_phases();
     interrupted_holdout();
+    suspicious_rows();
     checkpoints(argc > 1 ? argv[1] : ".");
     unwritable_checkpoint(argc > 1 ? argv[1] : ".");
     older_program();

@@ -20,6 +20,8 @@ type decider struct {
 	costsFile string
 	decisions []string
 	costs     []float64 // classes × decisions
+	abstain   float64   // what it costs not to decide
+	abstains  bool
 }
 
 // setSeparator stands between the classes of a set.
@@ -52,6 +54,38 @@ func (p *predictor) decisions(m *aoso.Model) output {
 			w.number(expected[row])
 		}, err
 	}}
+}
+
+// setCosts sets the decisions and their costs: those of the file, or the classes, each error costing 1. The last one may be not to decide.
+func (d *decider) setCosts(classes []string) error {
+	if d.abstains && d.abstain-d.abstain != 0 {
+		return usageError(fmt.Errorf("abstain is %v; allowed: a finite number", d.abstain))
+	}
+	if d.costsFile != "" {
+		if err := d.readCosts(classes); err != nil {
+			return err
+		}
+	} else {
+		d.decisions = classes
+		for i := range classes {
+			for j := range classes {
+				cost := 1.
+				if i == j {
+					cost = 0
+				}
+				d.costs = append(d.costs, cost)
+			}
+		}
+	}
+	if !d.abstains {
+		return nil
+	}
+	n, costs := len(d.decisions), []float64(nil)
+	for row := range slices.Chunk(d.costs, n) {
+		costs = append(append(costs, row...), d.abstain)
+	}
+	d.decisions, d.costs = append(slices.Clone(d.decisions), ""), costs
+	return nil
 }
 
 // readCosts reads the costs of decisions: CSV whose header has the decisions, and

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,4 +94,35 @@ func TestCosts(t *testing.T) {
 	}
 	fail(t, exitFailed, []string{"no such file"}, "predict", "--model", model, "--data", data, "--costs", "none.csv")
 	fail(t, exitUsage, []string{"costs"}, append(costs("class,a\n"), "--sets", "0.1")...)
+}
+
+// TestAbstain: a decision is empty where the cost of not deciding is least.
+func TestAbstain(t *testing.T) {
+	classes := []string{"x", "y", "z"}
+	predict := []string{"predict", "--model", smallModel(t), "--data", file(t, "d.csv", small)}
+	proba := records(t, "x,y,z", append(predict, "--output", "proba")...)
+	for _, cost := range []float64{0, 0.2, 0.6, 1} {
+		empty := 0
+		for i, row := range records(t, "decision,expected_cost", append(predict, "--abstain", fmt.Sprint(cost))...) {
+			best := 0
+			for k := range proba[i] {
+				if number(t, proba[i][k]) > number(t, proba[i][best]) {
+					best = k
+				}
+			}
+			error := 1 - number(t, proba[i][best])
+			want := classes[best]
+			if error > cost {
+				want, empty = "", empty+1
+			}
+			if row[0] != want || math.Abs(number(t, row[1])-min(error, cost)) > 1e-12 {
+				t.Errorf("cost %g, row %d: %q; want %q, error %g", cost, i, row, want, error)
+			}
+		}
+		if cost == 0 && empty == 0 || cost == 1 && empty > 0 {
+			t.Errorf("cost %g: %d rows are not decided", cost, empty)
+		}
+	}
+	fail(t, exitUsage, []string{"abstain is NaN"}, append(predict, "--abstain", "nan")...)
+	fail(t, exitUsage, []string{"abstain"}, append(predict, "--abstain", "1", "--top", "1")...)
 }

@@ -50,7 +50,9 @@ first, each followed by its probability.
 With --costs FILE the output is, for each row, the decision of least expected cost,
 and this cost. The file is CSV. Its header has a name for the first column and the
 names of the decisions, its lines have a class and the costs of the decisions if
-the row has this class. Decisions may be other things than classes.`,
+the row has this class. Decisions may be other things than classes. With --abstain
+COST the decision is empty where all others are expected to cost more than that.
+Without --costs, decisions are the classes, and each error costs 1.`,
 		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output class,proba --out predicted.csv
   aoso predict --model letters.aoso --data test.csv.gz --sets 0.05 --method aps
   aoso predict --model people.aoso --data people.csv --keep-columns id,city`,
@@ -71,8 +73,10 @@ the row has this class. Decisions may be other things than classes.`,
 	f.BoolVar(&p.decider.sets.ClassConditional, "class-conditional", false, "for sets: miss the rows of each class with probability alpha")
 	f.BoolVar(&p.decider.sets.NonEmpty, "non-empty", false, "for sets: put the most likely class into empty ones")
 	f.StringVar(&p.decider.costsFile, "costs", "", "write the decisions of least expected cost by the costs in this `file`")
+	f.Float64Var(&p.decider.abstain, "abstain", 0, "write decisions, which are empty where others are expected to cost more than this `cost`")
 	f.IntVar(&p.top, "top", 0, "write this many of the most likely classes and their probabilities")
 	c.MarkFlagsMutuallyExclusive("output", "sets", "costs", "top")
+	c.MarkFlagsMutuallyExclusive("output", "sets", "abstain", "top")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
 	bindPredict(c, &p.options)
 	require(c, "model", "data")
@@ -155,8 +159,9 @@ func (p *predictor) outputsOf(c *cobra.Command, m *aoso.Model) ([]output, error)
 	switch f := c.Flags(); {
 	case f.Changed("sets"):
 		return []output{p.sets(m)}, nil
-	case f.Changed("costs"):
-		if err := p.decider.readCosts(m.Classes()); err != nil {
+	case f.Changed("costs") || f.Changed("abstain"):
+		p.decider.abstains = f.Changed("abstain")
+		if err := p.decider.setCosts(m.Classes()); err != nil {
 			return nil, err
 		}
 		return []output{p.decisions(m)}, nil

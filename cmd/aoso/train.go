@@ -31,6 +31,7 @@ type trainer struct {
 	evalEvery   int
 	checkpoint  string
 	classWeight string
+	suspicious  string
 	json        bool
 }
 
@@ -52,6 +53,7 @@ result is printed, so it is there even if standard output fails.`,
 	c.Flags().StringVar(&t.log, "log", "", "`file` for the evaluations during training, as CSV; aoso plot curve draws them")
 	c.Flags().StringVar(&t.checkpoint, "checkpoint", "", "`file` that keeps how far training has come, each minute and at the end; if it exists, training goes on from there")
 	c.Flags().StringVar(&t.classWeight, "class-weight", "", "weights of classes as `text`: balanced, or such as A=2,B=0.5, with 1 for the others")
+	c.Flags().StringVar(&t.suspicious, "suspicious", "", "`file` for the rows held out whose labels are probably wrong, as CSV, the least likely labels first")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
 	listUnder(c.Flags(), "Computing", "eval-every")
 	return c
@@ -217,6 +219,14 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 			return nil, err
 		}
 	}
+	if t.suspicious != "" {
+		if t.suspicious == t.model || t.suspicious == t.log {
+			return nil, usageError(fmt.Errorf("suspicious is %q; allowed: a file of its own", t.suspicious))
+		}
+		if err := checkOut(t.suspicious, append(t.inputs(), t.model, t.log, t.checkpoint)...); err != nil {
+			return nil, err
+		}
+	}
 	return before, checkModel(c, t.model, t.json)
 }
 
@@ -365,6 +375,11 @@ func (t *trainer) iterations(classes int) int {
 
 // report writes the result, as JSON or for people.
 func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
+	if t.suspicious != "" {
+		if err := t.writeSuspicious(c, r); err != nil {
+			return err
+		}
+	}
 	others, err := t.evaluate(r.Model)
 	if err != nil {
 		return err

@@ -317,6 +317,12 @@ func (e *ensemble) calibrate() {
 		both[i] = (e.scores[0][i] + e.scores[1][i]) / 2
 	}
 	e.held = newPath(&e.target, j.Temper, j.Kernels, j.Team)
+	e.held.from = make([]uint32, len(e.target.Labels))
+	for row, fold := range e.folds {
+		if fold != never {
+			e.held.from[e.place[row]] = uint32(row)
+		}
+	}
 	now, _ := e.held.measure(e.halves[0].from.iteration, both, e.halves[0].from.factor, 1e-3)
 	e.held.points = append(e.held.points, now)
 	grown, alone := 1.0, 1.0 // factors of a member as it was grown, and with leaf values from one more fold
@@ -336,7 +342,7 @@ func (e *ensemble) calibrate() {
 }
 
 // result returns the ensemble; before it is complete, the first scout.
-func (e *ensemble) result(f *Fit) Result {
+func (e *ensemble) result(f *Fit, look bool) Result {
 	r := Result{Params: e.params(), Phase: f.phase}
 	first := &e.halves[0]
 	held, at, factor := first.scouted, first.from, first.from.factor
@@ -351,7 +357,10 @@ func (e *ensemble) result(f *Fit) Result {
 		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(len(e.refitted)), max(1, e.model.Trees())
 	}
 	r.Iterations, r.BestIteration = r.Forest.Trees(), r.Forest.Trees()
-	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation}, at.scores
+	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation, nil}, at.scores
+	if look {
+		r.HeldOut.Suspects = held.suspects(at)
+	}
 	if e.job.Temper {
 		r.Temperature = 1 / factor
 	}

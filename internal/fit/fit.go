@@ -404,6 +404,7 @@ type Result struct {
 type HeldOut struct {
 	Rows       int
 	Evaluation metric.Evaluation
+	Suspects   []Suspect // the rows of this machine, at the end of that model; nil: not asked for
 }
 
 // Result returns the model so far. With folds, interrupting the hold-out phase leaves the model
@@ -416,7 +417,7 @@ func (f *Fit) Snapshot() Result { return f.result(false) }
 
 func (f *Fit) result(look bool) Result {
 	if f.ensemble != nil {
-		return f.ensemble.result(f)
+		return f.ensemble.result(f, look)
 	}
 	run := better(f.rival, f.run, 1)
 	r := Result{Result: run.result(look), Params: *run.params(), Phase: f.phase}
@@ -462,7 +463,11 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 	if at.iteration == 0 {
 		return
 	}
-	r.HeldOut = &HeldOut{f.heldOut().rows, at.evaluation}
+	held := f.heldOut()
+	r.HeldOut = &HeldOut{held.rows, at.evaluation, nil}
+	if look {
+		r.HeldOut.Suspects = held.suspects(held.end(f.job.Choose))
+	}
 	r.Scores = at.scores
 	if !f.job.Temper {
 		return

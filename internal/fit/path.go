@@ -18,9 +18,10 @@ import (
 // whose refined loss is not clearly above the least, it picks the last.
 type path struct {
 	target  *data.Target
-	rows    int     // number of rows on all machines
-	temper  bool    // points are evaluated at their factors, else at factor 1
-	known   float64 // weight of the rows of known classes
+	rows    int      // number of rows on all machines
+	temper  bool     // points are evaluated at their factors, else at factor 1
+	known   float64  // weight of the rows of known classes
+	from    []uint32 // of held-out rows: their numbers in the dataset; nil: a validation set's
 	sample  *conformal.Sample
 	kernels *kernel.Funcs
 	team    *par.Team
@@ -41,6 +42,7 @@ type point struct {
 	loss       float64 // the refined loss
 	evaluation metric.Evaluation
 	scores     *conformal.Scores
+	views      *views // of held-out rows, at the last point and the one picked
 }
 
 const (
@@ -98,6 +100,14 @@ func (p *path) best() *point    { return &p.points[p.least] }
 func (p *path) picked() *point  { return &p.points[p.pick] }
 func (p *path) last() *point    { return &p.points[len(p.points)-1] }
 
+// end returns the point at which a model ends whose number of trees is to be chosen or not.
+func (p *path) end(choose bool) *point {
+	if choose {
+		return p.picked()
+	}
+	return p.last()
+}
+
 // pointAt returns the last point up to an iteration.
 func (p *path) pointAt(iteration int) *point {
 	i := len(p.points) - 1
@@ -147,11 +157,13 @@ func (p *path) addPoint(iteration int, scores []float64) {
 	p.points = append(p.points, now)
 	if now.loss < p.lowest() || p.losses == nil {
 		p.least, p.pick, p.losses, p.excess = len(p.points)-1, len(p.points)-1, losses, 0
-		return
-	}
-	p.excess = (now.loss - p.lowest()) / p.standardError(losses)
-	if p.excess <= similar || p.excess <= unfinished && p.picked().factor > 1 {
+	} else if p.excess = (now.loss - p.lowest()) / p.standardError(losses); p.excess <= similar || p.excess <= unfinished && p.picked().factor > 1 {
 		p.pick = len(p.points) - 1
+	}
+	for i := range len(p.points) - 1 {
+		if i != p.pick {
+			p.points[i].views = nil
+		}
 	}
 }
 
@@ -170,6 +182,9 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	now.scores = p.sample.Scores(scores, func(block []float64) {
 		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
 	}, p.team)
+	if p.from != nil {
+		now.views = &views{losses: losses, rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
+	}
 	return now, losses
 }
 

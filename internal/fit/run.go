@@ -39,18 +39,18 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 
 // judge makes the held-out rows of the parts judge the run.
 func (r *run) judge(j *Job, parts []part) {
-	r.path = newPath(pool(parts), j.Temper, j.Kernels, j.Team)
+	if r.path = newPath(pool(parts), j.Temper, j.Kernels, j.Team); r.path != nil {
+		r.path.from = []uint32{}
+		for i := range parts {
+			r.path.from = append(r.path.from, parts[i].rows...)
+		}
+	}
 }
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
 
 // pick returns the point of the path at which a model of the run's settings ends.
-func (r *run) pick(j *Job) *point {
-	if j.Choose {
-		return r.path.picked()
-	}
-	return r.path.last()
-}
+func (r *run) pick(j *Job) *point { return r.path.end(j.Choose) }
 
 // chosen returns the parameters of a model that ends there.
 func (r *run) chosen(j *Job) boost.Params {

@@ -27,7 +27,7 @@ type Memory struct {
 
 // pathBytes is the size of a held-out row in the path, without its scores, and pointBytes its
 // size in the points, for prediction sets.
-const pathBytes, pointBytes = 5 * 8, 10 * 80
+const pathBytes, pointBytes = 10 * 8, 10 * 80
 
 // Estimate bounds the memory of building a dataset and training on it.
 // Bins are fitted to at most sampleRows rows.

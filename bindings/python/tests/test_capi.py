@@ -42,6 +42,12 @@ def test_confusion():
     assert layout == {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _structs.CONFUSION.fields.items()}
 
 
+def test_suspicious_row():
+    layout = dict(re.findall(r"^aoso_suspicious_row\.(\w+): (\d+\+\d+)$", ABI, re.MULTILINE))
+    fields = {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _structs.SUSPICIOUS_ROW.fields.items()}
+    assert fields.pop("reserved") and layout == fields
+
+
 @pytest.mark.parametrize("name", _library._FUNCTIONS)
 def test_functions(name):
     (arguments,) = re.findall(rf"^aoso_status aoso_{name}\((.*)\);$", ABI, re.MULTILINE)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import aoso
+from aoso.probability import cost_weights
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,50 @@ def test_decide(booster, some):
         booster.decide(x, [["a"]] * 10)
     with pytest.raises(ValueError, match=r"costs\[3\]\[0\] is NaN"):
         booster.decide(x, [[0], [0], [0], [np.nan]] + [[0]] * 6)
+
+
+def test_abstain(booster, model, some):
+    x, _ = some
+    x = x[3000:]
+    for either in (booster, model):
+        proba = either.predict_proba(x)
+        decided, expected = either.decide(x, abstain=0.3, return_cost=True)
+        asked = proba.max(axis=1) < 0.7
+        assert 0 < asked.sum() < len(x)
+        np.testing.assert_array_equal(np.equal(decided, None), asked)
+        np.testing.assert_array_equal(decided[~asked].astype(str), either.predict(x)[~asked].astype(str))
+        np.testing.assert_allclose(expected, np.minimum(1 - proba.max(axis=1), 0.3), rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(either.decide(x), either.predict(x))
+        names = either.decide(x, np.ones((10, 2)), decisions=["a", "b"], abstain=0.5)
+        assert names.tolist() == [None] * len(x)
+    with pytest.raises(ValueError, match="abstain is 'a'"):
+        booster.decide(x, abstain="a")
+    with pytest.raises(ValueError, match="NaN"):
+        booster.decide(x, abstain=float("nan"))
+
+
+def test_cost_weights():
+    """Weighted probabilities have the classes of least expected cost."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    for k in (2, 5):
+        names, errors, right = np.arange(k), rng.uniform(1, 9, k), rng.normal(size=k)
+        costs = np.where(np.eye(k, dtype=bool), right[:, np.newaxis], (right + errors)[:, np.newaxis])
+        weights = np.array(list(cost_weights(costs, names).values()))
+        proba = rng.dirichlet(np.ones(k), 500)
+        np.testing.assert_array_equal((proba * weights).argmax(axis=1), (proba @ costs).argmin(axis=1))
+        assert weights.mean() == pytest.approx(1)
+        shuffled = rng.permutation(k)
+        frame = pd.DataFrame(costs, names, names).iloc[shuffled, rng.permutation(k)]
+        assert cost_weights(frame, names) == pytest.approx(dict(zip(names.tolist(), weights.tolist())))
+    for bad, text in (
+        ([[0, 1, 2], [1, 0, 1], [1, 1, 0]], "costs of class 'a' differ between errors"),
+        ([[0, 1, 1], [0, 0, 0], [1, 1, 0]], "costs of class 'b' are no greater for errors"),
+        ([[0, 1], [1, 0], [1, 1]], "costs has shape"),
+        ([[0, np.inf, 1], [1, 0, 1], [1, 1, 0]], "costs is not finite"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            cost_weights(bad, ["a", "b", "c"])
 
 
 def test_reliability(booster, some):

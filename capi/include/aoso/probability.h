@@ -40,7 +40,8 @@ AOSO_API aoso_status aoso_model_conformalize(const aoso_model *model, const aoso
 
 /* For each row, the number of the decision whose expected cost is least, and that
  * cost. costs has a row for each class and a column for each decision; num_costs is
- * their product. length must be the number of rows. expected may be NULL. */
+ * their product. length must be the number of rows. expected may be NULL. A column of
+ * equal costs is not to decide: to ask an expert, say. */
 AOSO_API aoso_status aoso_model_decide(const aoso_model *model, const aoso_matrix *x, const double *costs, int64_t num_costs,
                                        const aoso_predict_options *options, int32_t *decisions, double *expected,
                                        int64_t length);

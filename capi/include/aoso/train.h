@@ -189,6 +189,24 @@ AOSO_API aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out,
 /* The same without a look at the rows: a rank can make the call by itself. The
  * temperature is that of the last evaluation that training made for itself. */
 AOSO_API aoso_status aoso_trainer_local_model(aoso_trainer *trainer, aoso_model **out);
+
+/* A held-out row of the training set, as models that were trained without it see its label. */
+typedef struct aoso_suspicious_row {
+    int64_t row;       /* position in the training set, from 0; with a collective, among the rows of this rank */
+    int32_t label;     /* the class of the row */
+    int32_t other;     /* the most likely other class */
+    double probability;       /* of the label */
+    double other_probability; /* of the other class */
+    int32_t suspected; /* 1: the label is probably wrong: the other class is likelier, and at least as likely as on
+                          average for the rows that have it as label (confident learning) */
+    int32_t reserved;
+} aoso_suspicious_row;
+
+/* Returns the held-out rows whose labels are least likely, the least likely first: at most
+ * length. *count becomes their number. An ensemble or folds hold every row out once. It is an error
+ * if no rows were held out. With a collective, all ranks make the call. */
+AOSO_API aoso_status aoso_trainer_suspicious_rows(aoso_trainer *trainer, aoso_suspicious_row *out, int64_t length,
+                                              int64_t *count);
 AOSO_API aoso_status aoso_trainer_free(aoso_trainer *trainer);
 
 #ifdef __cplusplus

@@ -17,6 +17,7 @@ namespace aoso {
 
 using progress = aoso_progress;
 using result = aoso_result;
+using suspicious_row = aoso_suspicious_row;
 
 // Called after each iteration.
 using progress_function = std::function<then(const progress &)>;
@@ -137,6 +138,15 @@ public:
     // The same without a look at the rows: a rank can make the call by itself.
     model local_model() {
         return detail::make<model>([&](aoso_model **out) { return aoso_trainer_local_model(get(), out); });
+    }
+
+    // The n held-out rows whose labels are least likely, the least likely first. With a collective, all ranks make the call.
+    std::vector<suspicious_row> suspicious_rows(int64_t n) {
+        int64_t count = 0;
+        std::vector<suspicious_row> out(static_cast<std::size_t>(n > 0 ? n : 0));
+        detail::check(aoso_trainer_suspicious_rows(get(), out.data(), n, &count));
+        out.resize(static_cast<std::size_t>(count));
+        return out;
     }
 
     // The handle, for the functions of aoso.h.

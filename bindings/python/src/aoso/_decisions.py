@@ -13,13 +13,14 @@ from .booster import Booster
 from .confusion import Confusion
 from .errors import ArgumentError
 from .probability import Reliability, choices
+from .suspicious import SuspiciousRows
 
 
 _Estimator = TypeVar("_Estimator", bound="Decisions")
 
 
 class Decisions:
-    """Prediction sets, decisions under costs, and the reliability of probabilities."""
+    """Prediction sets, decisions under costs, the reliability of probabilities, and labels that are probably wrong."""
 
     booster_: Booster
     classes_: Array
@@ -114,15 +115,21 @@ class Decisions:
         self.booster_.result = result
         return self
 
-    def decide(self, X: Any, costs: Any, *, decisions: Any = None, return_cost: bool = False) -> Any:
+    def decide(
+        self, X: Any, costs: Any = None, *, abstain: float | None = None, decisions: Any = None, return_cost: bool = False
+    ) -> Any:
         """The decision of least expected cost for each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-        costs : array of shape (n_classes, n_decisions), or pandas data frame
+        costs : array of shape (n_classes, n_decisions), or pandas data frame, optional
             What each decision costs if the class of the row, in the order of ``classes_``, is the true one. The rows of a
-            data frame may be in any order: its index has the classes.
+            data frame may be in any order: its index has the classes. By default, decisions are the classes, and each error
+            costs 1.
+        abstain : float, optional
+            What it costs not to decide, whatever the class is. The decision is then None where all others are expected to cost
+            more.
         decisions : array of shape (n_decisions,), optional
             Names of the decisions, such as ``[*model.classes_, "ask"]``. By default the columns of a data frame, or
             ``classes_`` if there are as many decisions as classes, or 0, 1, ...
@@ -137,7 +144,7 @@ class Decisions:
             The expected costs, if ``return_cost``.
         """
         check_is_fitted(self)
-        matrix, names = choices(costs, decisions, self.classes_)
+        matrix, names = choices(costs, abstain, decisions, self.classes_)
         rows = _labels.codes(self.booster_.classes, self.classes_)
         read = self._read(X, reset=False)
         return self.booster_.decide(read, matrix[rows], decisions=names, return_cost=return_cost, nthread=self._threads())
@@ -176,3 +183,19 @@ class Decisions:
         """
         check_is_fitted(self)
         return self.booster_.confusions(self._read(X, reset=False), y, n, nthread=self._threads())
+
+    def suspicious_rows(self, n: int | None = None) -> SuspiciousRows:
+        """The rows of :meth:`fit` whose labels are probably wrong.
+
+        Parameters
+        ----------
+        n : int, optional
+            The number of rows to return, those whose labels are least likely. By default all that are ``suspected``.
+
+        Returns
+        -------
+        aoso.suspicious.SuspiciousRows
+            See :meth:`aoso.Booster.suspicious_rows`. Positions are those of the rows of ``X``.
+        """
+        check_is_fitted(self)
+        return self.booster_.suspicious_rows(n)

@@ -68,6 +68,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "trainer_measure": (_handle, c.c_int64, c.c_char_p, c.POINTER(c.c_double)),
     "trainer_set_learning_rate": (_handle, c.c_double),
     "trainer_checkpoint_error": (_handle, *_text),
+    "trainer_suspicious_rows": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
     "trainer_judge": (_handle, c.c_double, c.POINTER(structs.Progress)),
     "trainer_model": (_handle, _out, c.POINTER(structs.Result)),
     "trainer_local_model": (_handle, _out),

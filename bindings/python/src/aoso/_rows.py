@@ -17,7 +17,6 @@ from sklearn.utils.validation import _check_sample_weight
 from . import _labels, _matrix
 from ._capi import Array
 from ._scalars import integer, number, plain, shown
-from ._split import Split
 from .dataset import Dataset
 from .errors import ArgumentError
 
@@ -102,8 +101,10 @@ def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
     return weights
 
 
-def set_apart(X: Any, y: Array, weight: Array | None, fraction: float, seed: int) -> tuple[Any, Array, Array | None, dict[str, Any]]:
-    """The other rows, and those set apart as the evaluation set."""
+def set_apart(
+    X: Any, y: Array, weight: Array | None, fraction: float, seed: int
+) -> tuple[Any, Array, Array | None, Array, dict[str, Any]]:
+    """The other rows with their positions, and those set apart as the evaluation set."""
     allowed = "a share of the rows, above 0 and below 1"
     fraction = number("validation_fraction", fraction, allowed)
     if not 0 < fraction < 1:
@@ -114,15 +115,15 @@ def set_apart(X: Any, y: Array, weight: Array | None, fraction: float, seed: int
     stratify = y if each.min() > 1 and min(fraction, 1 - fraction) * len(y) >= len(each) + 1 else None
     rows, apart = train_test_split(np.arange(len(y)), test_size=fraction, stratify=stratify, random_state=seed % 2**32)
     weights, apart_weights = (None, None) if weight is None else (weight[rows], weight[apart])
-    return _matrix.take(X, rows), y[rows], weights, {"valid_0": (_matrix.take(X, apart), y[apart], apart_weights)}
+    return _matrix.take(X, rows), y[rows], weights, rows, {"valid_0": (_matrix.take(X, apart), y[apart], apart_weights)}
 
 
-def without_weightless(X: Any, y: Array, weight: Array | None, split: Split) -> tuple[Any, Any, Any, Split]:
-    """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows."""
+def without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any, Array]:
+    """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows. The last result is the positions of the rows left."""
     if weight is None or weight.all():
-        return X, y, weight, split
+        return X, y, weight, np.arange(len(y))
     keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
-    return _matrix.take(X, keep), y[keep], weight[keep], split.take(keep)
+    return _matrix.take(X, keep), y[keep], weight[keep], keep
 
 
 def evaluation_sets(

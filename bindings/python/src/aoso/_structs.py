@@ -266,6 +266,9 @@ class Result(Struct):
     ]
 
 
+SUSPICIOUS_ROW = np.dtype([("row", "i8"), ("label", "i4"), ("other", "i4"), ("probability", "f8"), ("other_probability", "f8"), ("suspected", "i4"), ("reserved", "i4")])
+
+
 class TuneProgress(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),

@@ -17,6 +17,7 @@ from ._scalars import number, seconds
 from ._objective import Objective
 from ._progress import Result, Step
 from ._split import Split
+from .suspicious import SuspiciousRows
 
 
 def create(
@@ -94,6 +95,21 @@ def scores(trainer: Handle, number: int, rows: int, classes: int) -> Array:
     out = np.empty((rows, classes))
     _call("trainer_scores", trainer, number, _address(out), out.size)
     return out
+
+
+def suspicious_rows(trainer: Handle, most: int, classes: Array, ranks: Ranks | None = None) -> SuspiciousRows:
+    """The held-out rows, of which there are at most so many."""
+    out, count = np.empty(most, structs.SUSPICIOUS_ROW), c.c_int64()
+    _calls(ranks)("trainer_suspicious_rows", trainer, _address(out), len(out), c.byref(count))
+    rows = out[: count.value]
+    return SuspiciousRows(
+        rows["row"].copy(),
+        classes[rows["label"]],
+        rows["probability"].copy(),
+        classes[rows["other"]],
+        rows["other_probability"].copy(),
+        rows["suspected"] == 1,
+    )
 
 
 def _read_step(p: structs.Progress) -> Step:

@@ -19,6 +19,7 @@ from ._scalars import check_choice
 from .confusion import Confusing
 from .errors import ArgumentError
 from .probability import Probability
+from .suspicious import Suspecting
 
 __all__ = ["Booster", "merge"]
 
@@ -26,7 +27,7 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster(Report, Probability, Confusing, Familiar):
+class Booster(Report, Probability, Confusing, Suspecting, Familiar):
     """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`. ``Booster("file")`` loads it too.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.

@@ -8,10 +8,11 @@ import numpy as np
 
 from . import _capi, _labels
 from ._capi import Array
+from ._scalars import number
 from ._top import predict_top
 from .errors import ArgumentError
 
-__all__ = ["Probability", "Reliability"]
+__all__ = ["Probability", "Reliability", "cost_weights"]
 
 _Model = TypeVar("_Model", bound="Probability")
 
@@ -196,16 +197,29 @@ class Probability:
         handle = _capi.conformalize(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread)
         return type(self)(handle, self.classes, calibration=self.calibration)
 
-    def decide(self, x: Any, costs: Any, *, decisions: Any = None, return_cost: bool = False, nthread: int = 0) -> Any:
+    def decide(
+        self,
+        x: Any,
+        costs: Any = None,
+        *,
+        abstain: float | None = None,
+        decisions: Any = None,
+        return_cost: bool = False,
+        nthread: int = 0,
+    ) -> Any:
         """The decision of least expected cost for each row.
 
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
             As for :meth:`predict`.
-        costs : array of shape (n_classes, n_decisions), or pandas data frame
+        costs : array of shape (n_classes, n_decisions), or pandas data frame, optional
             What each decision costs if the class of the row, in the order of ``classes``, is the true one. Costs may be
-            negative. The rows of a data frame may be in any order: its index has the classes.
+            negative. The rows of a data frame may be in any order: its index has the classes. By default, decisions are the
+            classes, and each error costs 1.
+        abstain : float, optional
+            What it costs not to decide, whatever the class is. The decision is then None where all others are expected to cost
+            more.
         decisions : array of shape (n_decisions,), optional
             Names of the decisions, such as ``[*booster.classes, "ask"]``. By default the columns of a data frame, or ``classes``
             if there are as many decisions as classes, or 0, 1, ...
@@ -228,8 +242,10 @@ class Probability:
         >>> costs = [[0, 1, 0.2], [5, 0, 0.2]]
         >>> booster.decide([[3], [150]], costs, decisions=["high", "low", "ask"]).tolist()
         ['low', 'high']
+        >>> booster.decide([[3], [150]], abstain=0.01).tolist()
+        [None, None]
         """
-        matrix, names = choices(costs, decisions, self.classes)
+        matrix, names = choices(costs, abstain, decisions, self.classes)
         best, expected = _capi.decide(self._handle, self._read(x), matrix, nthread)
         return (names[best], expected) if return_cost else names[best]
 
@@ -260,24 +276,86 @@ class Probability:
         return Reliability(*_capi.reliability(self._handle, matrix, *self._read_labels(y, weight, matrix), nthread))
 
 
-def choices(costs: Any, decisions: Any, classes: Array) -> tuple[Array, Array]:
+def choices(costs: Any, abstain: float | None, decisions: Any, classes: Array) -> tuple[Array, Array]:
     """The costs as a contiguous matrix of float64, classes × decisions, and the names of the decisions."""
+    if hasattr(costs, "columns") and decisions is None:
+        decisions = costs.columns.to_numpy()
+    matrix = cost_matrix(costs, classes)
+    if decisions is None:
+        decisions = classes if matrix.shape[1] == len(classes) else np.arange(matrix.shape[1])
+    names = _labels.array(decisions)
+    if names.shape != (matrix.shape[1],):
+        raise ArgumentError(f"decisions has shape {names.shape}; allowed: {matrix.shape[1]} names, one for each column of costs")
+    if abstain is not None:
+        matrix = np.column_stack([matrix, np.full(len(matrix), number("abstain", abstain))])
+        names = np.array([*names.tolist(), None], dtype=object)
+    return np.ascontiguousarray(matrix), names
+
+
+def cost_matrix(costs: Any, classes: Array) -> Array:
+    """The costs as a matrix, its rows in the order of the classes; None is the cost of errors, 1 each."""
+    if costs is None:
+        return 1 - np.eye(len(classes))
     if hasattr(costs, "index") and hasattr(costs, "columns"):
         if sorted(map(str, costs.index)) != sorted(map(str, classes)):
             raise ArgumentError(f"costs has the index {list(costs.index)}; allowed: the classes {classes.tolist()}")
-        decisions = costs.columns.to_numpy() if decisions is None else decisions
         costs = costs.iloc[_labels.codes(classes, costs.index.to_numpy())]
     try:
-        matrix = np.ascontiguousarray(costs, dtype=np.float64)
+        matrix = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError) as e:
         raise ArgumentError(f"costs is {costs!r}; allowed: numbers, a row for each class and a column for each decision") from e
     if matrix.ndim != 2 or len(matrix) != len(classes) or matrix.shape[1] == 0:
         raise ArgumentError(
             f"costs has shape {matrix.shape}; allowed: {len(classes)} rows, one for each class, and a column for each decision"
         )
-    if decisions is None:
-        decisions = classes if matrix.shape[1] == len(classes) else np.arange(matrix.shape[1])
-    names = _labels.array(decisions)
-    if names.shape != (matrix.shape[1],):
-        raise ArgumentError(f"decisions has shape {names.shape}; allowed: {matrix.shape[1]} names, one for each column of costs")
-    return matrix, names
+    return matrix
+
+
+def cost_weights(costs: Any, classes: Any) -> dict[Any, float]:
+    """The class weights that make ``predict`` choose the class of least expected cost, for ``class_weight`` in training.
+
+    Such weights exist if what an error costs depends on the true class only, as it always does with two classes. The weight of a
+    class is then proportional to the cost of its errors. With other costs, only :meth:`aoso.Booster.decide` is right.
+
+    Parameters
+    ----------
+    costs : array of shape (n_classes, n_classes), or pandas data frame
+        A row for each true class and a column for each predicted class.
+    classes : array of shape (n_classes,)
+        The classes, in the order of the rows and columns. Those of a data frame are in any order.
+
+    Returns
+    -------
+    dict
+        The weight of each class. Their mean is 1.
+
+    Raises
+    ------
+    ArgumentError
+        If no weights have the same effect as the costs.
+
+    Examples
+    --------
+    >>> from aoso.probability import cost_weights
+    >>> cost_weights([[0, 1], [4, 0]], ["healthy", "ill"])
+    {'healthy': 0.4, 'ill': 1.6}
+    """
+    names = _labels.array(classes)
+    if hasattr(costs, "columns"):
+        if sorted(map(str, costs.columns)) != sorted(map(str, names)):
+            raise ArgumentError(f"costs has the columns {list(costs.columns)}; allowed: the classes {names.tolist()}")
+        costs = costs[[next(c for c in costs.columns if str(c) == str(name)) for name in names.tolist()]]
+    matrix = cost_matrix(costs, names)
+    if len(names) < 2 or matrix.shape[1] != len(names):
+        raise ArgumentError(f"costs has shape {matrix.shape}; allowed: a row and a column for each of at least two classes")
+    if not np.isfinite(matrix).all():
+        raise ArgumentError("costs is not finite; allowed: finite numbers")
+    errors = matrix - matrix.diagonal()[:, np.newaxis]
+    apart = errors[~np.eye(len(names), dtype=bool)].reshape(len(names), -1)
+    for name, row in zip(names.tolist(), apart):
+        if np.ptp(row) > 1e-9 * np.abs(row).max():
+            raise ArgumentError(f"costs of class {name!r} differ between errors; allowed: equal ones, or decide in place of weights")
+        if row[0] <= 0:
+            raise ArgumentError(f"costs of class {name!r} are no greater for errors; allowed: errors that cost more than no error")
+    weights = apart.mean(axis=1)
+    return dict(zip(names.tolist(), (weights / weights.mean()).tolist()))

@@ -289,19 +289,17 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         """
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
         given, others = X, self._of_fit(others)
-        X = self._read(X, reset=True)
-        y = _rows.labels(y)
-        X, y, weight, held = _rows.without_weightless(
-            X, y, _rows.weights(y, sample_weight, own["class_weight"]), split(groups, times, len(y))
-        )
+        held = split(groups, times, len(y)) if groups is not None or times is not None else None
+        X, y, weight, rows = self._training_rows(X, y, sample_weight, own["class_weight"])
         seed, nthread = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, eval_X, eval_y, eval_sample_weight)
         names, sets = list(sets), _rows.last_first(sets, given)
         fraction = self._fraction(params)
         if not sets and fraction is not None:
-            if groups is not None or times is not None:
+            if held is not None:
                 raise ArgumentError("validation_fraction is set; allowed with groups or times: None, because they say which rows are held out")
-            X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
+            X, y, weight, left, sets = _rows.set_apart(X, y, weight, fraction, seed)
+            rows = rows[left]
             names = list(sets)
         before = self._before(others.get("init_model", init_model), params)
         train_set = Dataset(
@@ -328,9 +326,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             valid_sets=valid_sets,
             feval=_rows.metric_of(params),
             callbacks=record + report + list(callbacks or ()),
-            groups=held.groups if valid_sets == {} else None,
-            times=held.times if valid_sets == {} else None,
+            **({} if held is None or sets else vars(held.take(rows))),
         )
+        if (held_out := self.booster_._held_out) is not None:
+            self.booster_._held_out = held_out._replace(row=rows[held_out.row])
 
         self.classes_ = np.sort(self.booster_.classes)
         self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])
@@ -339,6 +338,11 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         self.evals_result_ = {name: recorded.get(name, {}) for name in sorted(sets, key=names.index)}
         return self
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None, Array]:
+        X = self._read(X, reset=True)
+        y = _rows.labels(y)
+        return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
         """The share of the rows to set apart."""

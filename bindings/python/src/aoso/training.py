@@ -122,6 +122,13 @@ class _Training:
         handle, result = _trainer.model(self._handle, self._ranks)
         return Booster(handle, self._train_set.classes, result)
 
+    def final_booster(self) -> Booster:
+        booster = self.booster()
+        assert booster.result is not None
+        if booster.result.held_out is not None:
+            booster._held_out = _trainer.suspicious_rows(self._handle, booster.result.held_out_rows, booster.classes, self._ranks)
+        return booster
+
     def local_booster(self) -> Booster:
         return Booster(_trainer.local_model(self._handle), self._train_set.classes)
 
@@ -391,4 +398,4 @@ def _trained(
         if stop and ranks is not None and not training.ended:
             training.interrupt()
             stop = False
-    return training.booster()
+    return training.final_booster()
