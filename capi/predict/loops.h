@@ -8,9 +8,9 @@
 /* Turns the rows that reach each leaf or a later one into the leaf of each row.
  * Bit p of a number is odd as often as it has passed a multiple of 2^p. */
 TARGET static inline void NAME(number)(const uint64_t *at_least, uint32_t leaves, int words, uint16_t *out) {
-    uint64_t planes[16][BLOCK_WORDS];
+    uint64_t planes[20][BLOCK_WORDS]; /* 16 suffice, but GCC would unroll loops over these: 9 kB that save no time */
     int bits = 0;
-    while (bits < 16 && (leaves - 1) >> bits) bits++;
+    while ((leaves - 1) >> bits) bits++;
     for (int p = 0; p < bits; p++) {
         words4 sum0 = {0}, sum1 = {0};
         for (uint32_t i = 1u << p; i < leaves; i += 1u << p) {
