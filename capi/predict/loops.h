@@ -161,29 +161,35 @@ TARGET static inline void NAME(exp)(doubles *exponents) {
 }
 
 TARGET static void NAME(softmax)(double *scores, int64_t rows, int64_t classes, double temperature) {
+#define AT(k) ((doubles_at *)((k) == whole ? rest : p + (k)))
+    const int64_t whole = classes & ~(int64_t)3;
     for (double *p = scores; p < scores + rows * classes; p += classes) {
-        double top = -INFINITY;
-        for (int64_t k = 0; k < classes; k++) {
-            if (temperature != 0) p[k] /= temperature;
-            if (p[k] > top) top = p[k];
-        }
-        double lanes[8] = {0};
+        double rest[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}; /* which adds nothing */
+        memcpy(rest, p + whole, (size_t)(classes - whole) * sizeof *p);
+        doubles tops = doubles_of(-INFINITY), odd = {0}, even = {0}; /* sums of every other vector, in the order in which libaoso adds */
         for (int64_t k = 0; k < classes; k += 4) {
-            const int64_t n = classes - k < 4 ? classes - k : 4;
-            doubles x = doubles_of(top - 1000); /* counts for nothing */
-            memcpy(&x, p + k, (size_t)n * sizeof *p);
-            x -= doubles_of(top);
-            NAME(exp)(&x);
-            memcpy(p + k, &x, (size_t)n * sizeof *p);
-            for (int64_t i = 0; i < n; i++) lanes[(k + i) % 8] += x[i];
+            if (temperature != 0) *AT(k) /= doubles_of(temperature);
+            const longs above = *AT(k) > tops;
+            tops = (doubles)(((longs)*AT(k) & above) | ((longs)tops & ~above));
         }
-        const double sum = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-        const double inverse = 1 / sum;
-        for (int64_t k = 0; k < classes; k++) p[k] *= inverse;
+        double top = tops[0];
+        for (int i = 1; i < 4; i++) top = tops[i] > top ? tops[i] : top;
+        for (int64_t k = 0; k < classes; k += 4) {
+            doubles x = *AT(k) - doubles_of(top);
+            NAME(exp)(&x);
+            *AT(k) = x;
+            const doubles sum = odd + x;
+            odd = even, even = sum;
+        }
+        const doubles sums = odd + even;
+        const double sum = (sums[0] + sums[2]) + (sums[1] + sums[3]), inverse = 1 / sum;
+        for (int64_t k = 0; k < classes; k += 4) *AT(k) *= doubles_of(inverse);
+        memcpy(p + whole, rest, (size_t)(classes - whole) * sizeof *p);
         const uint64_t nan = 0x7ff8000000000001;
         if (sum != sum)
             for (int64_t k = 0; k < classes; k++) memcpy(p + k, &nan, sizeof nan);
     }
+#undef AT
 }
 
 static const loops NAME(loops) = {NAME(leaves), NAME(add_terms), NAME(add), NAME(softmax)};
