@@ -115,8 +115,37 @@ TARGET static void NAME(add_full)(const aosop_model *m, double *scores, int64_t 
 #undef ADD
 }
 
+/* Adds multiples of the unit: in 16 bits those of as many trees as these can hold. */
+TARGET static void NAME(add_shorts)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
+                                    int64_t leaf_stride) {
+    for (int64_t stop; first < last; leaves += (stop - first) * leaf_stride, first = stop) {
+        stop = last - first < m->short_trees ? last : first + m->short_trees;
+        for (int64_t k = 0, end; k < m->classes; k = end) {
+            end = m->classes - k < SHORT_CLASSES ? m->classes : k + SHORT_CLASSES;
+            for (int64_t i = 0; i < rows; i++) {
+                shorts sums[SHORT_CLASSES / 16];
+                for (int n = 0; n < SHORT_CLASSES / 16; n++) sums[n] = (shorts){0};
+                const uint16_t *leaf = leaves + i;
+                for (int64_t t = first; t < stop; t++, leaf += leaf_stride) {
+                    const shorts *steps = (const shorts *)(m->shorts + ((int64_t)m->first_leaf[t] + *leaf) * m->stride + k);
+                    for (int n = 0; n < SHORT_CLASSES / 16; n++) sums[n] += steps[n];
+                }
+                const shorts4 *next = (const shorts4 *)sums;
+                for (int64_t c = k; c < end; c += 4) {
+                    const ints4 units = __builtin_convertvector(*next++, ints4);
+                    *(doubles_at *)(scores + i * m->stride + c) += __builtin_convertvector(units, doubles) * doubles_of(m->unit);
+                }
+            }
+        }
+    }
+}
+
 TARGET static void NAME(add)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
                              int64_t leaf_stride) {
+    if (m->shorts) {
+        NAME(add_shorts)(m, scores, rows, first, last, leaves, leaf_stride);
+        return;
+    }
     if (m->full) {
         NAME(add_full)(m, scores, rows, first, last, leaves, leaf_stride);
         return;
