@@ -10,6 +10,9 @@ typedef double doubles_at __attribute__((vector_size(32), aligned(8), may_alias)
 typedef float floats_at __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int64_t longs __attribute__((vector_size(32)));
 typedef uint64_t words4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int16_t shorts __attribute__((vector_size(32), may_alias));
+typedef int16_t shorts4 __attribute__((vector_size(8), may_alias));
+typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef uint16_t lanes16 __attribute__((vector_size(32)));
 
 #define doubles_of(x) ((doubles){(x), (x), (x), (x)})

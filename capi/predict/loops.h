@@ -8,9 +8,9 @@
 /* Turns the rows that reach each leaf or a later one into the leaf of each row.
  * Bit p of a number is odd as often as it has passed a multiple of 2^p. */
 TARGET static inline void NAME(number)(const uint64_t *at_least, uint32_t leaves, int words, uint16_t *out) {
-    uint64_t planes[16][BLOCK_WORDS];
+    uint64_t planes[20][BLOCK_WORDS]; /* 16 suffice, but GCC would unroll loops over these: 9 kB that save no time */
     int bits = 0;
-    while (bits < 16 && (leaves - 1) >> bits) bits++;
+    while ((leaves - 1) >> bits) bits++;
     for (int p = 0; p < bits; p++) {
         words4 sum0 = {0}, sum1 = {0};
         for (uint32_t i = 1u << p; i < leaves; i += 1u << p) {
@@ -115,8 +115,37 @@ TARGET static void NAME(add_full)(const aosop_model *m, double *scores, int64_t 
 #undef ADD
 }
 
+/* Adds multiples of the unit: in 16 bits those of as many trees as these can hold. */
+TARGET static void NAME(add_shorts)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
+                                    int64_t leaf_stride) {
+    for (int64_t stop; first < last; leaves += (stop - first) * leaf_stride, first = stop) {
+        stop = last - first < m->short_trees ? last : first + m->short_trees;
+        for (int64_t k = 0, end; k < m->classes; k = end) {
+            end = m->classes - k < SHORT_CLASSES ? m->classes : k + SHORT_CLASSES;
+            for (int64_t i = 0; i < rows; i++) {
+                shorts sums[SHORT_CLASSES / 16];
+                for (int n = 0; n < SHORT_CLASSES / 16; n++) sums[n] = (shorts){0};
+                const uint16_t *leaf = leaves + i;
+                for (int64_t t = first; t < stop; t++, leaf += leaf_stride) {
+                    const shorts *steps = (const shorts *)(m->shorts + ((int64_t)m->first_leaf[t] + *leaf) * m->stride + k);
+                    for (int n = 0; n < SHORT_CLASSES / 16; n++) sums[n] += steps[n];
+                }
+                const shorts4 *next = (const shorts4 *)sums;
+                for (int64_t c = k; c < end; c += 4) {
+                    const ints4 units = __builtin_convertvector(*next++, ints4);
+                    *(doubles_at *)(scores + i * m->stride + c) += __builtin_convertvector(units, doubles) * doubles_of(m->unit);
+                }
+            }
+        }
+    }
+}
+
 TARGET static void NAME(add)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
                              int64_t leaf_stride) {
+    if (m->shorts) {
+        NAME(add_shorts)(m, scores, rows, first, last, leaves, leaf_stride);
+        return;
+    }
     if (m->full) {
         NAME(add_full)(m, scores, rows, first, last, leaves, leaf_stride);
         return;
@@ -161,29 +190,35 @@ TARGET static inline void NAME(exp)(doubles *exponents) {
 }
 
 TARGET static void NAME(softmax)(double *scores, int64_t rows, int64_t classes, double temperature) {
+#define AT(k) ((doubles_at *)((k) == whole ? rest : p + (k)))
+    const int64_t whole = classes & ~(int64_t)3;
     for (double *p = scores; p < scores + rows * classes; p += classes) {
-        double top = -INFINITY;
-        for (int64_t k = 0; k < classes; k++) {
-            if (temperature != 0) p[k] /= temperature;
-            if (p[k] > top) top = p[k];
-        }
-        double lanes[8] = {0};
+        double rest[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}; /* which adds nothing */
+        memcpy(rest, p + whole, (size_t)(classes - whole) * sizeof *p);
+        doubles tops = doubles_of(-INFINITY), odd = {0}, even = {0}; /* sums of every other vector, in the order in which libaoso adds */
         for (int64_t k = 0; k < classes; k += 4) {
-            const int64_t n = classes - k < 4 ? classes - k : 4;
-            doubles x = doubles_of(top - 1000); /* counts for nothing */
-            memcpy(&x, p + k, (size_t)n * sizeof *p);
-            x -= doubles_of(top);
-            NAME(exp)(&x);
-            memcpy(p + k, &x, (size_t)n * sizeof *p);
-            for (int64_t i = 0; i < n; i++) lanes[(k + i) % 8] += x[i];
+            if (temperature != 0) *AT(k) /= doubles_of(temperature);
+            const longs above = *AT(k) > tops;
+            tops = (doubles)(((longs)*AT(k) & above) | ((longs)tops & ~above));
         }
-        const double sum = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-        const double inverse = 1 / sum;
-        for (int64_t k = 0; k < classes; k++) p[k] *= inverse;
+        double top = tops[0];
+        for (int i = 1; i < 4; i++) top = tops[i] > top ? tops[i] : top;
+        for (int64_t k = 0; k < classes; k += 4) {
+            doubles x = *AT(k) - doubles_of(top);
+            NAME(exp)(&x);
+            *AT(k) = x;
+            const doubles sum = odd + x;
+            odd = even, even = sum;
+        }
+        const doubles sums = odd + even;
+        const double sum = (sums[0] + sums[2]) + (sums[1] + sums[3]), inverse = 1 / sum;
+        for (int64_t k = 0; k < classes; k += 4) *AT(k) *= doubles_of(inverse);
+        memcpy(p + whole, rest, (size_t)(classes - whole) * sizeof *p);
         const uint64_t nan = 0x7ff8000000000001;
         if (sum != sum)
             for (int64_t k = 0; k < classes; k++) memcpy(p + k, &nan, sizeof nan);
     }
+#undef AT
 }
 
 static const loops NAME(loops) = {NAME(leaves), NAME(add_terms), NAME(add), NAME(softmax)};

@@ -330,6 +330,27 @@ static bool can_spread(const raw_values *v) {
     return true;
 }
 
+/* Finds the unit of the values, a power of two. Returns whether every value is a multiple of it by a
+ * factor of 12 bits and a sign: training with many classes rounds them so. */
+static bool find_unit(aosop_model *m, const raw_values *v) {
+    enum { MOST_UNITS = (1 << 12) - 1 };
+    if (m->classes < SHORT_CLASSES || m->linear.bias) return false;
+    float most = 0;
+    for (uint64_t i = 0; i < v->count; i++)
+        if (fabsf(f32_at(v->steps, i)) > most) most = fabsf(f32_at(v->steps, i));
+    for (m->unit = 0x1p-149; most > MOST_UNITS * m->unit; m->unit *= 2) {}
+    unsigned set = 0; /* bits */
+    for (uint64_t i = 0; i < v->count; i++) {
+        const double units = f32_at(v->steps, i) / m->unit;
+        if (units != (int)units) return false;
+        set |= (unsigned)(int)units;
+    }
+    for (; set && set % 2 == 0; set /= 2) m->unit *= 2;
+    m->short_trees = most > 0 ? (int64_t)(INT16_MAX / (most / m->unit)) : GROUP_TREES;
+    m->stride = (m->classes + SHORT_CLASSES - 1) / SHORT_CLASSES * SHORT_CLASSES;
+    return true;
+}
+
 static aosop_status read_values(aosop_model *m, file *f, const header *h) {
     aosop_status status = AOSOP_OK;
     const bool full = strcmp(h->leaf, "full") == 0, sparse = strcmp(h->leaf, "sparse") == 0;
@@ -342,7 +363,11 @@ static aosop_status read_values(aosop_model *m, file *f, const header *h) {
     v.ends = full ? NULL : ends;
     if (!status) status = check_values(&v, sparse);
     if (status) return status;
-    if (full || can_spread(&v)) {
+    if (full && find_unit(m, &v)) {
+        if (!(m->shorts = model_allocate(m, (uint64_t)(m->leaves * m->stride), sizeof *m->shorts))) return no_memory("the model");
+        for (uint64_t i = 0; i < count; i++)
+            m->shorts[i / per_leaf * (uint64_t)m->stride + i % per_leaf] = (int16_t)(f32_at(v.steps, i) / m->unit);
+    } else if (full || can_spread(&v)) {
         if (!(m->full = model_allocate(m, (uint64_t)m->leaves * stride + 8, sizeof *m->full))) return no_memory("the model");
         for (uint64_t i = 0; i < count; i++) {
             float *leaf = m->full + i / per_leaf * stride;

@@ -113,7 +113,10 @@ struct aosop_model {
     uint32_t *set_of;   /* by test of a categorical column */
 
     int64_t stride;   /* of the values of full leaves, and of scores */
-    float *full;      /* by leaf and class; NULL: one of the next two is in its place */
+    float *full;      /* by leaf and class; NULL: one of the next three is in its place */
+    int16_t *shorts;  /* likewise, as multiples of the unit: their sums are exact, as the sums of the values are */
+    double unit;
+    int64_t short_trees; /* trees whose shorts 16 bits can add up */
     pair_step *pairs; /* by leaf, per_leaf each */
     class_step *few;  /* likewise, of sparse leaves */
     int64_t per_leaf;
@@ -142,7 +145,7 @@ aosop_status forest_prepare(aosop_model *m, const raw_forest *f);
 
 /* ----------------------------------------------------------- prediction -- */
 
-enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, GROUP_TERMS = 64, GROUP_CLASSES = 16, WALK_LANES = 8, MOST_KEYS = 1 << 10 };
+enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, GROUP_TERMS = 64, GROUP_CLASSES = 16, SHORT_CLASSES = 64, WALK_LANES = 8, MOST_KEYS = 1 << 10 };
 
 /* Infinite numbers count as the largest finite ones. */
 static inline double to_finite(double x) { return x > DBL_MAX ? DBL_MAX : x < -DBL_MAX ? -DBL_MAX : x; }

@@ -309,7 +309,7 @@ static void finish(const job *j, const double *scores, int64_t first, int64_t ro
 /* Predicts rows one by one. */
 static aosop_status predict_rows(const job *j) {
     const aosop_model *m = j->m;
-    double few[AOSOP_FEW_CLASSES + 4], *scores = few;
+    double few[AOSOP_FEW_CLASSES + SHORT_CLASSES], *scores = few;
     if (m->classes > AOSOP_FEW_CLASSES && !(scores = malloc((size_t)m->stride * sizeof *scores)))
         return no_memory("a row");
     walker w;

@@ -147,6 +147,7 @@ static void numeric(const char *name, const char *params, int32_t classes) {
     static int32_t limited[MANY];
     for (int i = 0; i < MANY; i++) {
         limited[i] = (classes > 8 ? 8 * labels[i] + i % 8 : labels[i]) % classes;
+        if (classes > 100) limited[i] = rows[i * WIDE] > 0 ? (int32_t)rows[i * WIDE] : 0;
         for (int j = 0; j < 3; j++) transposed[j * MANY + i] = plain[3 * i + j] = small[3 * i + j] = (float)rows[i * WIDE + j];
     }
     aoso_dataset *d;
@@ -484,6 +485,7 @@ int main(int argc, char **argv) {
     numeric("sparse", "preset=paper n_estimators=20 leaf=sparse leaf_classes=2", 40);
     numeric("sparse-few", "preset=paper n_estimators=20 leaf=sparse", 5);
     numeric("one", "preset=paper n_estimators=2", 1);
+    numeric("rounded", "preset=paper n_estimators=70 learning_rate=0.0155 max_leaves=100", 125); // 64 trees add up to more than 16 bits hold
     categorical("categories", "preset=paper n_estimators=40");
     categorical("categories-pair", "preset=paper n_estimators=40 leaf=pair");
     numeric("start", "preset=paper n_estimators=12 start=linear", 5);
