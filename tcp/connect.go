@@ -96,8 +96,8 @@ func moduleVersion() string {
 
 // Connect connects this process with the other ranks. All of them call it at the same time. Rank 0 listens at the address; the others
 // listen at any free port of the address from which they reach rank 0. Afterwards no rank listens any more. The ranks prove to one another
-// that they know the secret; what they send is not encrypted.
-func Connect(o Options) (*Collective, error) {
+// that they know the secret; what they send is not encrypted. The end of ctx ends Connect, and has no effect later.
+func Connect(ctx context.Context, o Options) (*Collective, error) {
 	if err := o.check(); err != nil {
 		if o.Listener != nil {
 			o.Listener.Close()
@@ -111,7 +111,8 @@ func Connect(o Options) (*Collective, error) {
 		}
 		return c, nil
 	}
-	r := &rendezvous{Options: o, c: c, until: time.Now().Add(o.Timeout)}
+	r := &rendezvous{Options: o, c: c, ctx: ctx, until: time.Now().Add(o.Timeout)}
+	defer context.AfterFunc(ctx, func() { c.Abort(ctx.Err().Error()) })()
 	do := r.join
 	if o.Rank == 0 {
 		do = r.host
@@ -130,6 +131,7 @@ func Connect(o Options) (*Collective, error) {
 type rendezvous struct {
 	Options
 	c       *Collective
+	ctx     context.Context
 	until   time.Time
 	refused error // the last connection that was not that of a rank
 }
@@ -221,7 +223,7 @@ func (r *rendezvous) others(above int) (ranks []int) {
 
 // dial opens a connection to an address where a rank listens, or will listen.
 func (r *rendezvous) dial(address string) (*net.TCPConn, error) {
-	ctx, cancel := context.WithDeadline(context.Background(), r.until)
+	ctx, cancel := context.WithDeadline(r.ctx, r.until)
 	defer cancel()
 	dialer := net.Dialer{KeepAliveConfig: keepAlive}
 	for {
@@ -231,6 +233,9 @@ func (r *rendezvous) dial(address string) (*net.TCPConn, error) {
 		}
 		select {
 		case <-ctx.Done():
+			if r.ctx.Err() != nil {
+				return nil, r.ctx.Err()
+			}
 			return nil, fmt.Errorf("rank %d has not reached %s in %v: %w", r.Rank, address, r.Timeout, err)
 		case <-time.After(retry):
 		}
@@ -240,6 +245,7 @@ func (r *rendezvous) dial(address string) (*net.TCPConn, error) {
 // introduce makes a new connection that to a rank, by telling it who this one is.
 func (r *rendezvous) introduce(conn *net.TCPConn, rank, port int) error {
 	conn.SetDeadline(r.until)
+	defer context.AfterFunc(r.ctx, func() { conn.Close() })()
 	them, err := greet(conn, r.Secret, hello{Rank: r.Rank, Size: r.Size, Port: port, Version: r.Version}, true)
 	if err == nil && them.Rank != rank {
 		err = fmt.Errorf("it is rank %d, must be rank %d", them.Rank, rank)
@@ -307,11 +313,15 @@ func (r *rendezvous) accept(listener net.Listener, missing []int, ports []int) e
 	select {
 	case err := <-done:
 		return err
+	case <-r.ctx.Done():
 	case <-time.After(time.Until(r.until)):
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	closed = true
+	if r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
 	err := fmt.Errorf("rank %s has not connected in %v", list(missing), r.Timeout)
 	if r.refused != nil {
 		err = fmt.Errorf("%w; refused: %w", err, r.refused)

@@ -15,6 +15,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -55,6 +56,7 @@ type Collective struct {
 	calling sync.Mutex // held in a call
 	ending  sync.Mutex
 	ended   string // why no calls follow; "" if they do
+	leaving sync.WaitGroup
 }
 
 // peer is the connection to another rank.
@@ -219,7 +221,8 @@ func (c *Collective) receive(p *peer, want kind, take func(p *peer, n int) error
 			return c.lost(p, err)
 		}
 		if k == gaveUp {
-			return fmt.Errorf("rank %d %s: %s", p.rank, gaveUpText, reason)
+			text := strings.TrimPrefix(string(reason), fmt.Sprintf("rank %d: ", p.rank)) // which some say themselves
+			return fmt.Errorf("rank %d gave up: %s", p.rank, text)
 		}
 		return errors.New(string(reason))
 	case k != want:
@@ -231,9 +234,6 @@ func (c *Collective) receive(p *peer, want kind, take func(p *peer, n int) error
 	}
 	return err
 }
-
-// gaveUpText is what an error says of a rank that had an error of its own.
-const gaveUpText = "gave up"
 
 // send sends a message. One larger than small may have to wait for the receiver.
 func (p *peer) send(k kind, b []byte) error {
@@ -297,9 +297,11 @@ func (c *Collective) fail(err error) error {
 // Abort implements [aoso.Collective]. It ends a call in progress.
 func (c *Collective) Abort(reason string) { c.end(reason, gaveUp) }
 
-// Close closes the connections. It ends a call in progress.
+// Close closes the connections, and ends a call in progress. After an error it first gives the other ranks a moment to hear of it, which they
+// might not if the process ended at once.
 func (c *Collective) Close() error {
 	c.end("the collective is closed", 0)
+	c.leaving.Wait()
 	return nil
 }
 
@@ -311,6 +313,7 @@ func (c *Collective) end(reason string, k kind) error {
 		return errors.New(c.ended)
 	}
 	c.ended = reason
+	var telling sync.WaitGroup
 	for _, p := range c.others() {
 		if k == 0 {
 			p.conn.Close()
@@ -318,21 +321,33 @@ func (c *Collective) end(reason string, k kind) error {
 		}
 		p.conn.SetReadDeadline(time.Unix(1, 0)) // ends the call in progress
 		p.conn.SetWriteDeadline(time.Now().Add(lastWords))
-		go c.leave(p, k, reason[:min(len(reason), small)])
+		telling.Go(func() {
+			if p.tell(k, reason[:min(len(reason), small)]) == nil {
+				c.leaving.Go(func() { c.leave(p) })
+			} else {
+				p.conn.Close()
+			}
+		})
 	}
+	telling.Wait()
 	return nil
 }
 
-// leave tells another rank the reason, and closes the connection when that rank has closed it. Otherwise what it has not read might be lost.
-func (c *Collective) leave(p *peer, k kind, reason string) {
-	defer p.conn.Close()
-	if !p.writing.TryLock() { // a part of a message is on its way
-		return
+// tell sends a last message, unless a part of another is on its way.
+func (p *peer) tell(k kind, reason string) error {
+	if !p.writing.TryLock() {
+		return net.ErrClosed
 	}
 	p.writing.Unlock()
-	if p.send(k, []byte(reason)) != nil || p.conn.CloseWrite() != nil {
-		return
+	if err := p.send(k, []byte(reason)); err != nil {
+		return err
 	}
+	return p.conn.CloseWrite()
+}
+
+// leave closes a connection when the other rank has closed it. Otherwise what that rank has not read might be lost.
+func (c *Collective) leave(p *peer) {
+	defer p.conn.Close()
 	c.calling.Lock() // after the call in progress
 	p.conn.SetReadDeadline(time.Now().Add(lastWords))
 	c.calling.Unlock()

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -20,7 +21,7 @@ var hosts = []string{"127.0.0.1", "[::1]"}
 // connected runs a function on every rank, with changed options.
 func connected(t *testing.T, host string, size int, change func(*Options), do func(c *Collective, err error)) {
 	t.Helper()
-	listener, err := net.Listen("tcp", host + ":0")
+	listener, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Skipf("no %s: %v", host, err)
 	}
@@ -34,7 +35,7 @@ func connected(t *testing.T, host string, size int, change func(*Options), do fu
 			change(&o)
 		}
 		all.Go(func() {
-			c, err := Connect(o)
+			c, err := Connect(t.Context(), o)
 			do(c, err)
 			if c != nil {
 				c.Close()
@@ -249,7 +250,7 @@ func TestStrangers(t *testing.T) {
 			} else {
 				time.Sleep(200 * time.Millisecond)
 			}
-			c, err := Connect(o)
+			c, err := Connect(t.Context(), o)
 			if err != nil {
 				t.Error(err)
 				return
@@ -269,7 +270,7 @@ func TestStrangers(t *testing.T) {
 	io.WriteString(browser, "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n")
 	stranger := o
 	stranger.Rank, stranger.Secret, stranger.Timeout = 1, []byte("the wrong secret"), time.Second
-	if _, err := Connect(stranger); err == nil || !strings.Contains(err.Error(), "secret differs") {
+	if _, err := Connect(t.Context(), stranger); err == nil || !strings.Contains(err.Error(), "secret differs") {
 		t.Errorf("a stranger: %v", err)
 	}
 	all.Wait()
@@ -278,17 +279,34 @@ func TestStrangers(t *testing.T) {
 func TestMissing(t *testing.T) {
 	for rank, want := range []string{"rank 1, 2 has not connected in 300ms", "rank 1 has not reached"} {
 		start := time.Now()
-		_, err := Connect(Options{Rank: rank, Size: 3, Address: "127.0.0.1:1", Listener: listening(t, rank), Timeout: 300 * time.Millisecond})
+		_, err := Connect(t.Context(), Options{Rank: rank, Size: 3, Address: "127.0.0.1:1", Listener: listening(t, rank), Timeout: 300 * time.Millisecond})
 		if err == nil || !strings.Contains(err.Error(), want) || time.Since(start) > 2*time.Second {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
 }
 
+// TestInterrupted: the end of the context ends Connect, also of a rank that waits for the others to be complete.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	listener := listening(t, 0)
+	start := time.Now()
+	var all sync.WaitGroup
+	for rank, o := range []Options{{Size: 3, Listener: listener}, {Rank: 1, Size: 3, Address: listener.Addr().String()}, {Rank: 1, Size: 2, Address: "127.0.0.1:1"}} {
+		all.Go(func() {
+			if _, err := Connect(ctx, o); err == nil || time.Since(start) > 3*time.Second {
+				t.Errorf("%d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // TestSecret: without a secret, rank 0 must listen at a loopback address.
 func TestSecret(t *testing.T) {
 	for secret, want := range map[string]string{"": "length of Secret is 0", "short": "length of Secret is 5"} {
-		_, err := Connect(Options{Size: 2, Address: ":0", Secret: []byte(secret), Timeout: time.Second})
+		_, err := Connect(t.Context(), Options{Size: 2, Address: ":0", Secret: []byte(secret), Timeout: time.Second})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", secret, err)
 		}
@@ -336,7 +354,7 @@ func BenchmarkAllReduce(b *testing.B) {
 						if rank == 0 {
 							o.Listener = listener
 						}
-						c, err := Connect(o)
+						c, err := Connect(b.Context(), o)
 						if err != nil {
 							panic(err)
 						}
