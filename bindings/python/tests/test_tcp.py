@@ -71,7 +71,7 @@ PROGRAM = """
     fails = collective.rank == 1
 
     def fail(progress=None):
-        if fails and (progress is None or (where == "first") == (progress.phase == "hold_out") and progress.iteration == (6 if where == "last" else 2)):
+        if fails and (progress is None or (where == "first") == (progress.phase == "holdout") and progress.iteration == (6 if where == "last" else 2)):
             os.kill(os.getpid(), how)
 
     try:
