@@ -56,7 +56,7 @@ except ImportError as e:
 __all__ = ["SparkAOSOClassifier", "SparkAOSOClassifierModel"]
 
 _log = logging.getLogger("aoso")
-_SLOTS_WITHIN = 10.0  # seconds that executors have to start in
+_STARTING = 30.0  # seconds in which an application gets its executors
 
 # The parameters of training that are params of the estimator. Threads are the cores of a task.
 _CONVERTERS = {int: TypeConverters.toInt, float: TypeConverters.toFloat, str: TypeConverters.toString}
@@ -197,6 +197,8 @@ class SparkAOSOClassifier(Estimator, _Columns, DefaultParamsWritable, DefaultPar
             if "No module named 'aoso'" in str(e):
                 raise CollectiveError("a worker has no aoso; allowed: the same version in the Python of all executors as on the driver") from e
             raise
+        if not rows:
+            raise ArgumentError("the data have no rows; allowed: at least one")
         model = SparkAOSOClassifierModel(*_result(rows))
         return self._copyValues(model)
 
@@ -356,16 +358,18 @@ def _hash(table: Any) -> Any:
 
 def _check_slots(spark: Any, workers: int) -> None:
     """Raise an error if the tasks cannot run at the same time. Spark would wait for ten minutes."""
-    until = time.monotonic() + _SLOTS_WITHIN
     while (slots := _slots(spark)) < workers:
-        if time.monotonic() > until or (slots > 0 and not _starting(spark)):
-            raise ArgumentError(f"num_workers is {workers}; allowed: 1 to {max(slots, 1)}, the tasks that the executors can run at the same time")
+        if not _starting(spark):
+            raise ArgumentError(f"num_workers is {workers}; allowed: 1 to {slots}, the tasks that the executors can run at the same time")
         time.sleep(0.2)
 
 
 def _starting(spark: Any) -> bool:
     """Whether executors may still be about to start."""
-    return not str(spark.conf.get("spark.master", "local")).startswith("local[")
+    try:
+        return time.time() - spark.sparkContext.startTime / 1000 < _STARTING
+    except Exception:  # of Spark Connect, which does not say
+        return False
 
 
 def _slots(spark: Any) -> int:
