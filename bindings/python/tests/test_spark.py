@@ -175,6 +175,18 @@ def test_errors(letters, options, message):
     assert time.monotonic() - begin < 60
 
 
+def test_a_script_for_xgboost(spark, letters):
+    """The arguments and methods of SparkXGBClassifier that its documents show."""
+    train = VectorAssembler(inputCols=LETTER, outputCol="features").transform(letters)
+    classifier = SparkAOSOClassifier(
+        features_col="features", label_col="label", num_workers=2, max_depth=5, n_estimators=3, tree_method="hist", device="cpu", eval_metric="mlogloss",
+        missing=float("nan"),
+    )  # fmt: skip
+    model = classifier.fit(train)
+    model.transform(train).select("label", "prediction", "probability").first()
+    assert model.get_booster().num_trees and len(model.get_feature_importances()) == 16
+
+
 def workers():
     """The Python workers that have loaded the library."""
     found = []

@@ -128,8 +128,9 @@ def _trained(table: pa.Table, plan: Plan, collective: Collective, nthread: int) 
         of_training, train_set, valid=valid, callbacks=[record_evaluation(history)], checkpoint=plan.checkpoint
     )
     result = booster.result
-    summary = {} if result is None else result._asdict() if hasattr(result, "_asdict") else dict(vars(result))
-    return booster, {**{k: v for k, v in summary.items() if isinstance(v, (int, float, str))}, "evals_result": history}
+    assert result is not None
+    summary = {name: value for name, value in result._asdict().items() if isinstance(value, (int, float, str))}
+    return booster, {**summary, "evals_result": history}
 
 
 def _features(table: pa.Table, plan: Plan, collective: Collective) -> Any:

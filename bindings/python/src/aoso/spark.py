@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
 import re
 import secrets
@@ -23,7 +22,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from . import _others
+from . import _others, errors
 from ._capi import version
 from ._parameters import TYPES
 from .booster import Booster
@@ -55,7 +54,6 @@ except ImportError as e:
 
 __all__ = ["SparkAOSOClassifier", "SparkAOSOClassifierModel"]
 
-_log = logging.getLogger("aoso")
 _STARTING = 30.0  # seconds in which an application gets its executors
 
 # The parameters of training that are params of the estimator. Threads are the cores of a task.
@@ -115,9 +113,12 @@ class SparkAOSOClassifier(Estimator, _Columns, DefaultParamsWritable, DefaultPar
     weight_col, validation_indicator_col, row_id_col : str, optional
         Weights; bools that are true for rows to validate on; whole numbers that are all different. What is drawn from the rows depends
         on their ids, which are by default hashes of the rows.
-    prediction_col, probability_col, raw_prediction_col : str
-        Columns that ``transform`` adds, by default "prediction", "probability" and "rawPrediction". The vectors are in the order of
-        ``model.classes``.
+    prediction_col : str, default "prediction"
+        The column of the predicted class, which ``transform`` adds.
+    probability_col : str, default "probability"
+        The column of the vector of probabilities, in the order of ``model.classes``.
+    raw_prediction_col : str, default "rawPrediction"
+        The column of the vector of raw scores.
     num_workers : int, default 1
         Tasks that train, at the same time. Each has ``spark.task.cpus`` threads.
     timeout : float, default 600
@@ -199,8 +200,8 @@ class SparkAOSOClassifier(Estimator, _Columns, DefaultParamsWritable, DefaultPar
             raise
         if not rows:
             raise ArgumentError("the data have no rows; allowed: at least one")
-        model = SparkAOSOClassifierModel(*_result(rows))
-        return self._copyValues(model)
+        model: SparkAOSOClassifierModel = self._copyValues(SparkAOSOClassifierModel(*_result(rows)))
+        return model
 
     def _table(self, dataset: Any, workers: int) -> tuple[Any, list[str] | None]:
         """The columns that training needs, by names of its own, in a partition for each worker; and the names of the features."""
@@ -250,7 +251,7 @@ class SparkAOSOClassifierModel(Model, _Columns, MLReadable, MLWritable):  # type
         return list(self.get_booster().classes.tolist())
 
     def get_feature_importances(self, importance_type: str = "gain") -> dict[str, float]:
-        """The importance of each feature by name, "gain", "split" or "cover"."""
+        """The importance of each feature by name. ``importance_type`` is "gain", "split" or "cover"."""
         booster = self.get_booster()
         return dict(zip(booster.feature_names, booster.importance(importance_type).tolist()))
 
@@ -262,11 +263,9 @@ class SparkAOSOClassifierModel(Model, _Columns, MLReadable, MLWritable):  # type
         def predict(frames: Iterator[Any]) -> Iterator[Any]:
             return _spark_worker.predicted(frames, model, digest, names)
 
-        from pyspark.sql.functions import pandas_udf
-
         made = f"prediction {kind}, probability array<double>, raw array<double>"
         predict.__annotations__ = {}  # which pandas_udf would read
-        udf = pandas_udf(predict, made, functionType=204)  # an iterator of data frames
+        udf = F.pandas_udf(predict, made, functionType=F.PandasUDFType.SCALAR_ITER)
         added = f"_{self.uid}"
         out = dataset.withColumn(added, udf(F.struct(*features)))
         for param, field in ((self.rawPredictionCol, "raw"), (self.probabilityCol, "probability")):
@@ -367,7 +366,7 @@ def _check_slots(spark: Any, workers: int) -> None:
 def _starting(spark: Any) -> bool:
     """Whether executors may still be about to start."""
     try:
-        return time.time() - spark.sparkContext.startTime / 1000 < _STARTING
+        return bool(time.time() - spark.sparkContext.startTime / 1000 < _STARTING)
     except Exception:  # of Spark Connect, which does not say
         return False
 
@@ -389,8 +388,6 @@ def _result(rows: list[Any]) -> tuple[bytes, dict[str, Any]]:
     if wrong:
         rank, data = wrong[0]
         name, text = json.loads(bytes(data))
-        from . import errors
-
         raise getattr(errors, name, ArgumentError)(f"worker {rank}: {text}")
     parts = sorted((row.number, bytes(row.data)) for row in rows if row.kind == _spark_worker.MODEL)
     if not parts:

@@ -76,7 +76,7 @@ class TCPCollective(Collective):
 
     @classmethod
     def from_env(cls, timeout: float = 600, environ: Mapping[str, str] = os.environ) -> TCPCollective:
-        """Connect as environment variables say.
+        """Connect as environment variables say, or ``environ`` in their place. ``timeout`` is that of the class.
 
         They are ``AOSO_RANK``, ``AOSO_WORLD_SIZE``, ``AOSO_MASTER_ADDR`` and ``AOSO_MASTER_PORT``, where rank 0 listens, and
         ``AOSO_SECRET``. With one rank, the last three do not count.
