@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -60,11 +61,11 @@ def _rows(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
     rank = context.partitionId()
     if version() != plan.version:
         text = f"the worker {_host(context, rank)} has aoso {version()}, the driver {plan.version}; allowed: the same"
-        context.allGather(json.dumps({"wrong": True}))
+        _gathered(context, {"wrong": True}, plan.timeout)
         yield _error(rank, ArgumentError(text))
         return
     collective = TCPCollective(rank, plan.size, secret=plan.secret, timeout=plan.timeout)
-    everyone = [json.loads(text) for text in context.allGather(json.dumps({"port": collective.port}))]
+    everyone = _gathered(context, {"port": collective.port}, plan.timeout)
     if any("wrong" in one for one in everyone):
         return
     try:
@@ -86,6 +87,17 @@ def _rows(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
         yield SUMMARY, 0, json.dumps(summary).encode()
         for number, first in enumerate(range(0, len(data), _PART)):
             yield MODEL, number, data[first : first + _PART]
+
+
+def _gathered(context: Any, mine: dict[str, Any], timeout: float) -> list[Any]:
+    """What each task says. Spark itself would wait for a year, so it is asked in a thread, which ends with the process."""
+    texts: list[str] = []
+    thread = threading.Thread(target=lambda: texts.extend(context.allGather(json.dumps(mine))), daemon=True)
+    thread.start()
+    thread.join(timeout)
+    if not texts:
+        raise CollectiveError(f"rank {context.partitionId()}: another worker has not begun in {timeout:g} s, or is lost")
+    return [json.loads(text) for text in texts]
 
 
 def _error(rank: int, e: Exception) -> Row:
