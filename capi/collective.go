@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/tcp"
 )
 
 // ranks is an [aoso.Collective] of functions of the host. It is nil for a dataset without other ranks.
@@ -19,6 +20,7 @@ type ranks struct {
 	calls   calls // makes the calls of the host's functions, while the ranks are in use
 	failed  error // error of a function, after which only abort is called
 	aborted bool
+	tcp     *tcp.Collective // nil: the functions of the host are called
 }
 
 // maxRanks is so large that only a mistake exceeds it.
@@ -47,7 +49,9 @@ func readRanks(p *C.aoso_collective) (*ranks, error) {
 			return nil, badArgument(name+"."+function, null, "a function")
 		}
 	}
-	return &ranks{host: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}, nil
+	r := &ranks{host: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}
+	r.tcp, err = readDirect(c, r.context)
+	return r, err
 }
 
 // collective returns the ranks as an option of a dataset; nil if there are none.
@@ -55,6 +59,8 @@ func (r *ranks) collective() aoso.Collective {
 	switch {
 	case r == nil:
 		return nil
+	case r.tcp != nil:
+		return direct{r}
 	case r.host.reduce_scatter != nil:
 		return scatterers{r}
 	}
@@ -88,7 +94,7 @@ func (r *ranks) use(calls calls, work func() error) error {
 	err := work()
 	r.calls = nil
 	if err == nil && r.failed != nil {
-		err = fmt.Errorf("%w: rank %d of %d: %w", aoso.ErrCollective, r.Rank(), r.Size(), r.failed)
+		err = ofRank(r, r.failed)
 	}
 	if err != nil {
 		r.Abort(fmt.Sprintf("rank %d: %v", r.Rank(), err))
@@ -106,6 +112,11 @@ func (r *ranks) offThread(threads int, work func() error) error {
 		offThread(threads, calls, func() { err = work() })
 		return err
 	})
+}
+
+// ofRank returns an error of a call of a rank.
+func ofRank(r aoso.Collective, err error) error {
+	return fmt.Errorf("%w: rank %d of %d: %w", aoso.ErrCollective, r.Rank(), r.Size(), err)
 }
 
 func (r *ranks) Rank() int { return int(r.host.rank) }
@@ -170,6 +181,10 @@ func (r *ranks) total(sizes []int64, mine int) (total int64, err error) {
 }
 
 func (r *ranks) Abort(reason string) {
+	if r.tcp != nil {
+		r.tcp.Abort(reason)
+		return
+	}
 	if r.host.abort == nil || r.aborted {
 		return
 	}

@@ -175,6 +175,8 @@ func ranksOf(o aoso.DatasetOptions) *ranks {
 		return r
 	case scatterers:
 		return r.ranks
+	case direct:
+		return r.ranks
 	}
 	return nil
 }

@@ -321,6 +321,26 @@ aoso_status aoso_model_reliability(const aoso_model *model, const aoso_matrix *x
     GO_ROWS(x, goaoso_model_reliability(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
 }
 
+aoso_status aoso_tcp_create(const aoso_tcp_options *options, aoso_tcp **out) {
+    GO_LONG(goaoso_tcp_create(P(options), P(out)));
+}
+
+aoso_status aoso_tcp_port(const aoso_tcp *tcp, int32_t *port) {
+    GO(goaoso_tcp_port(ID(tcp), P(port)));
+}
+
+aoso_status aoso_tcp_connect(const aoso_tcp *tcp, const char *host, int32_t port, aoso_collective *ranks) {
+    GO_LONG(goaoso_tcp_connect(ID(tcp), P(host), port, P(ranks)));
+}
+
+aoso_status aoso_tcp_interrupt(const aoso_tcp *tcp) {
+    GO(goaoso_tcp_interrupt(ID(tcp)));
+}
+
+aoso_status aoso_tcp_free(aoso_tcp *tcp) {
+    GO(goaoso_tcp_free(ID(tcp)));
+}
+
 aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options, aoso_model **out, aoso_result *result) {
     GO_LONG(goaoso_train(ID(train), P(params), P(options), P(out), P(result)));
 }

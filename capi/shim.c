@@ -160,6 +160,38 @@ void shim_release_array(struct ArrowArray *a) { RELEASE(a); }
 
 // ------------------------------------------- functions that do not need Go --
 
+// ----------------------------------------- the collective of a TCP rank --
+
+static int32_t tcp_all_reduce(void *rank, int32_t op, int64_t *v, int64_t n) { GO(goaoso_tcp_all_reduce(ID(rank), op, P(v), n)); }
+
+static int32_t tcp_gather_sizes(void *rank, const void *bytes, int64_t n, int64_t *sizes) {
+    GO(goaoso_tcp_gather_sizes(ID(rank), P(bytes), n, P(sizes)));
+}
+
+static int32_t tcp_gather(void *rank, const void *bytes, int64_t n, const int64_t *sizes, void *out) {
+    (void)bytes, (void)n, (void)sizes;
+    GO(goaoso_tcp_gather(ID(rank), P(out)));
+}
+
+static int32_t tcp_reduce_scatter(void *rank, int64_t *v, const int64_t *counts, int64_t *out) {
+    GO(goaoso_tcp_reduce_scatter(ID(rank), P(v), P(counts), P(out)));
+}
+
+static int32_t abort_tcp(void *rank, const char *reason) { GO(goaoso_tcp_abort(ID(rank), P(reason))); }
+
+static void tcp_abort(void *rank, const char *reason) { abort_tcp(rank, reason); }
+
+aoso_collective shim_tcp(uintptr_t rank) {
+    return (aoso_collective){
+        .struct_size = sizeof(aoso_collective), .context = (void *)rank, .all_reduce = tcp_all_reduce, .gather_sizes = tcp_gather_sizes,
+        .gather = tcp_gather, .abort = tcp_abort, .reduce_scatter = tcp_reduce_scatter,
+    };
+}
+
+int shim_is_tcp(const aoso_collective *c) { return c->all_reduce == tcp_all_reduce; }
+
+// ------------------------------------------ functions that need no Go --
+
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 

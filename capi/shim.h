@@ -32,6 +32,13 @@ int32_t shim_gather(int32_t (*f)(void *, const void *, int64_t, const int64_t *,
 int32_t shim_reduce_scatter(int32_t (*f)(void *, int64_t *, const int64_t *, int64_t *), int64_t *v, int64_t *counts, int64_t *out,
                             uintptr_t context);
 void shim_abort(void (*f)(void *, const char *), char *reason, uintptr_t context);
+
+// Returns a collective whose functions are those of a TCP rank.
+aoso_collective shim_tcp(uintptr_t rank);
+
+// Returns not 0 if shim_tcp has made a collective.
+int shim_is_tcp(const aoso_collective *c);
+
 int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out);
 int shim_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out);
 const char *shim_stream_error(struct ArrowArrayStream *s);

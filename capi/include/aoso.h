@@ -93,6 +93,7 @@
 #include "aoso/base.h"    /* versions, status codes, messages */
 #include "aoso/input.h"   /* matrices and labels */
 #include "aoso/collective.h" /* training on several machines */
+#include "aoso/tcp.h"     /* ranks connected by TCP, without an engine */
 #include "aoso/dataset.h" /* datasets, at once or in chunks of rows */
 #include "aoso/params.h"  /* the parameters of training, and the memory that it needs */
 #include "aoso/train.h"   /* training, in one call or step by step */

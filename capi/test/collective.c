@@ -219,8 +219,99 @@ static void test_arguments(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "options.collective.struct_size", aoso_dataset_create(&x, &y, &o, &d));
 }
 
+typedef struct tcp_job {
+    aoso_tcp *tcp;
+    int rank;
+    int32_t port;
+    aoso_status status;
+    fingerprint got;
+    int64_t sum, gathered;
+} tcp_job;
+
+static void *train_tcp_rank(void *argument) {
+    tcp_job *j = argument;
+    aoso_collective c = {.struct_size = sizeof c};
+    OK(aoso_tcp_connect(j->tcp, "127.0.0.1", j->port, &c));
+    FAILS(AOSO_BUSY, "connected", aoso_tcp_connect(j->tcp, "127.0.0.1", j->port, &c));
+    EXPECT(c.rank == j->rank && c.size == MOST);
+    int64_t sum = j->rank, sizes[MOST], counts[MOST] = {0, 1, 2}, v[] = {1, 2, 3}, part[2] = {0};
+    EXPECT(c.all_reduce(c.context, AOSO_SUM, &sum, 1) == 0);
+    EXPECT(c.reduce_scatter(c.context, v, counts, part) == 0 && part[1] == (j->rank == 2 ? 9 : 0));
+    char text[] = "rank", all[3 * MOST + 1] = "";
+    EXPECT(c.gather_sizes(c.context, text, j->rank, sizes) == 0 && sizes[2] == 2);
+    EXPECT(c.gather(c.context, text, j->rank, sizes, all) == 0 && !strcmp(all, "rra"));
+    int64_t first = first_row(j->rank, MOST), rows = first_row(j->rank + 1, MOST) - first;
+    aoso_matrix x = aoso_row_major(values + first * COLS, AOSO_FLOAT64, rows, COLS);
+    aoso_labels y = aoso_int32_labels(classes + first, rows);
+    aoso_dataset_options o = {.struct_size = sizeof o, .collective = &c};
+    aoso_dataset *d;
+    OK(aoso_dataset_create(&x, &y, &o, &d));
+    aoso_model *m = train_on(d, params[0]);
+    j->got = fingerprint_of(m);
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+    j->sum = sum;
+    if (j->rank == 1) c.abort(c.context, "no more memory");
+    j->status = c.all_reduce(c.context, AOSO_MAX, &sum, 1);
+    EXPECT(strstr(aoso_last_error(), "no more memory") != NULL);
+    return NULL;
+}
+
+// Ranks connected by TCP train the model of one, and hear of one that gives up.
+static void test_tcp(void) {
+    tcp_job jobs[MOST];
+    pthread_t threads[MOST];
+    for (int r = 0; r < MOST; r++) {
+        aoso_tcp_options o = {.struct_size = sizeof o, .rank = r, .size = MOST, .host = "127.0.0.1", .timeout = 20};
+        jobs[r] = (tcp_job){.rank = r};
+        OK(aoso_tcp_create(&o, &jobs[r].tcp));
+        OK(aoso_tcp_port(jobs[r].tcp, &jobs[r].port));
+        EXPECT((jobs[r].port == 0) == (r != 0));
+        jobs[r].port = jobs[0].port;
+    }
+    for (int r = 0; r < MOST; r++) {
+        if (pthread_create(&threads[r], NULL, train_tcp_rank, &jobs[r])) exit(1);
+    }
+    aoso_dataset *d = make_dataset();
+    aoso_model *m = train_on(d, params[0]);
+    for (int r = 0; r < MOST; r++) {
+        pthread_join(threads[r], NULL);
+        EXPECT(jobs[r].status == AOSO_COLLECTIVE && jobs[r].sum == 3 && same(jobs[r].got, fingerprint_of(m)));
+        OK(aoso_tcp_free(jobs[r].tcp));
+    }
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+}
+
+static void test_tcp_arguments(void) {
+    aoso_tcp *tcp = NULL;
+    aoso_collective c = {.struct_size = sizeof c};
+    aoso_tcp_options o = {.struct_size = sizeof o, .rank = 2, .size = 2};
+    FAILS(AOSO_INVALID_ARGUMENT, "options.rank", aoso_tcp_create(&o, &tcp));
+    o.rank = 0, o.num_secret = 4;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.num_secret", aoso_tcp_create(&o, &tcp));
+    o.num_secret = 0, o.timeout = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.timeout", aoso_tcp_create(&o, &tcp));
+    o.timeout = 0.2;
+    OK(aoso_tcp_create(&o, &tcp));
+    FAILS(AOSO_INVALID_ARGUMENT, "length of Secret", aoso_tcp_connect(tcp, NULL, 0, &c));
+    OK(aoso_tcp_free(tcp));
+    o.host = "127.0.0.1";
+    OK(aoso_tcp_create(&o, &tcp));
+    FAILS(AOSO_COLLECTIVE, "rank 1 has not connected in 200ms", aoso_tcp_connect(tcp, NULL, 0, &c));
+    OK(aoso_tcp_free(tcp));
+    o.rank = 1;
+    OK(aoso_tcp_create(&o, &tcp));
+    FAILS(AOSO_INVALID_ARGUMENT, "port", aoso_tcp_connect(tcp, "127.0.0.1", 0, &c));
+    OK(aoso_tcp_interrupt(tcp));
+    FAILS(AOSO_COLLECTIVE, "canceled", aoso_tcp_connect(tcp, "127.0.0.1", 1, &c));
+    OK(aoso_tcp_free(tcp));
+}
+
 int main(void) {
     make_data();
+    test_tcp_arguments();
+    test_tcp();
     test_arguments();
     test_same_model();
     test_failures();

@@ -33,6 +33,7 @@ type trainer struct {
 	classWeight string
 	suspicious  string
 	json        bool
+	ranks       ranks
 }
 
 func newTrain() *cobra.Command {
@@ -52,6 +53,7 @@ result is printed, so it is there even if standard output fails.`,
 	t.bind(c)
 	c.Flags().StringVar(&t.log, "log", "", "`file` for the evaluations during training, as CSV; aoso plot curve draws them")
 	c.Flags().StringVar(&t.checkpoint, "checkpoint", "", "`file` that keeps how far training has come, each minute and at the end; if it exists, training goes on from there")
+	t.ranks.bind(c)
 	c.Flags().StringVar(&t.classWeight, "class-weight", "", "weights of classes as `text`: balanced, or such as A=2,B=0.5, with 1 for the others")
 	c.Flags().StringVar(&t.suspicious, "suspicious", "", "`file` for the rows held out whose labels are probably wrong, as CSV, the least likely labels first")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
@@ -116,12 +118,21 @@ type trained struct {
 	Others []evaluatedSet `json:"valid_others,omitempty"` // of the further files of --valid
 }
 
-func (t *trainer) run(c *cobra.Command) error {
+func (t *trainer) run(c *cobra.Command) (err error) {
 	start, stderr := time.Now(), c.ErrOrStderr()
 	before, err := t.check(c)
 	if err != nil {
 		return err
 	}
+	if !t.ranks.first() { // rank 0 says it all
+		if err := c.Flags().Set("quiet", "true"); err != nil {
+			return err
+		}
+	}
+	if err := t.ranks.connect(); err != nil {
+		return err
+	}
+	defer func() { t.ranks.end(err) }()
 	log, err := newLog(t.log, len(t.others))
 	if err != nil {
 		return err
@@ -146,6 +157,10 @@ func (t *trainer) run(c *cobra.Command) error {
 // finish saves the model of a training, hides its progress and reports how it went.
 func (t *trainer) finish(c *cobra.Command, i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
 	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
+	if !t.ranks.first() {
+		hide()
+		return nil
+	}
 	if save {
 		err = saveModel(c, result.Model, t.model) // before any output, which may fail or block
 	}
@@ -171,7 +186,7 @@ func (t *trainer) finish(c *cobra.Command, i *interruption, result *aoso.Result,
 // check checks what it can before any data are read, and loads the model to
 // continue, if any.
 func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
-	if err := t.checkData(); err != nil {
+	if err := cmp.Or(t.checkData(), t.ranks.check()); err != nil {
 		return nil, err
 	}
 	if t.init != "" {
@@ -218,6 +233,10 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		if err := keepApart(t.checkpoint, append(t.inputs(), t.model)...); err != nil {
 			return nil, err
 		}
+	}
+	if !t.ranks.first() {
+		t.log, t.suspicious = "", ""
+		return before, nil
 	}
 	if t.suspicious != "" {
 		if t.suspicious == t.model || t.suspicious == t.log {
@@ -290,7 +309,10 @@ func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Datase
 	defer func() { t.layout = layout }()
 	t.layout = t.split.kept(layout)
 	o := aoso.DatasetOptions{MaxBin: t.maxBin, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
+	o.Collective = t.ranks.collective()
 	switch {
+	case isDataset(t.data) && o.Collective != nil:
+		return nil, usageError(fmt.Errorf("%s is a dataset, whose bins are settled; allowed with --ranks: a data file", t.data))
 	case isDataset(t.data) && before != nil:
 		return nil, usageError(fmt.Errorf("%s is a dataset, which cannot continue a model; allowed with --init: a data file", t.data))
 	case isDataset(t.data):

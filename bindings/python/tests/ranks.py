@@ -1,4 +1,4 @@
-"""Data and rows of ranks, for the tests of all engines. As a program, a rank of MPI or torch."""
+"""Data and rows of ranks, for the tests of all engines. As a program, a rank of MPI, torch or TCP."""
 
 import functools
 import gzip
@@ -120,6 +120,10 @@ def engine(name):
         import aoso.mpi
 
         return aoso.mpi.MPICollective(timeout=20)
+    if name == "tcp":
+        import aoso.tcp
+
+        return aoso.tcp.TCPCollective.from_env(timeout=20)
     import torch.distributed
 
     import aoso.torch

@@ -20,7 +20,8 @@ enum {
  * that train on them. The model is that which one machine would train on all rows,
  * to the last bit, and every rank gets it.
  *
- * The library sends nothing itself. It calls the functions below, on the thread
+ * tcp.h makes one without an engine. For others, the library calls the functions
+ * below, on the thread
  * that calls the library, one at a time, in the same order on all ranks. Each
  * returns 0 when all ranks have made the call, or another number for an error: a
  * rank is lost, or has not answered in time. After an error only abort is called,

@@ -52,6 +52,11 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dataset_load": (c.c_char_p, _out),
     "dataset_read": (c.c_char_p, _out),
     "dataset_free": (_handle,),
+    "tcp_create": (c.POINTER(structs.TcpOptions), _out),
+    "tcp_port": (_handle, c.POINTER(c.c_int32)),
+    "tcp_connect": (_handle, c.c_char_p, c.c_int32, c.POINTER(structs.Collective)),
+    "tcp_interrupt": (_handle,),
+    "tcp_free": (_handle,),
     "builder_create": (c.c_int64, c.POINTER(structs.DatasetOptions), _out),
     "builder_sample": (*_labelled, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
     "builder_append": (*_labelled, c.c_void_p, c.c_int64),
@@ -174,8 +179,13 @@ def _call(name: str, *arguments: Any) -> None:
     library = _loaded()
     status = getattr(library, "aoso_" + name)(*arguments)
     if status != _OK:
-        text = library.aoso_last_error().decode(errors="replace").removeprefix("aoso: ")
-        raise _ERRORS.get(status, errors.InternalError)(text)
+        raise error(status)
+
+
+def error(status: int) -> errors.AosoError:
+    """The error of the last call in this thread, which has returned a status."""
+    text = _loaded().aoso_last_error().decode(errors="replace").removeprefix("aoso: ")
+    return _ERRORS.get(status, errors.InternalError)(text)
 
 
 def _bytes(name: str, *arguments: Any) -> bytes:

@@ -17,6 +17,7 @@ from ._apart import apart
 from ._input import Array
 from ._library import Handle, _call, _create
 from .collective import Collective
+from .tcp import TCPCollective
 
 _OPS = ("sum", "max")
 
@@ -34,6 +35,9 @@ class Ranks:
         self._gathered: list[bytes] = []
         self._failure: BaseException | None = None  # of a method of the collective
         self._interrupted = self._aborted = False
+        if isinstance(collective, TCPCollective):  # of the library, which calls no function here
+            self.address = collective._address
+            return
         self._struct = structs.Collective(rank=collective.rank, size=collective.size)
         self._struct.all_reduce = self._guarded("all_reduce", self._all_reduce)
         self._struct.reduce_scatter = self._guarded("reduce_scatter", self._reduce_scatter)
@@ -55,6 +59,8 @@ class Ranks:
 
     def _interrupt(self) -> None:
         self._interrupted = True
+        if isinstance(self.collective, TCPCollective):
+            self.abort(f"rank {self.collective.rank}: KeyboardInterrupt")
 
     def create(self, name: str, *arguments: Any) -> Handle:
         return _create(name, *arguments, call=self.call)

@@ -208,6 +208,19 @@ class Reliability(Struct):
     ]
 
 
+class TcpOptions(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("rank", c.c_int32),
+        ("size", c.c_int32),
+        ("port", c.c_int32),
+        ("host", c.c_char_p),
+        ("secret", c.c_void_p),
+        ("num_secret", c.c_int64),
+        ("timeout", c.c_double),
+    ]
+
+
 class Progress(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
