@@ -258,7 +258,11 @@ func (r *rendezvous) introduce(conn *net.TCPConn, rank, port int) error {
 		conn.Close()
 		return err
 	}
-	return r.add(rank, conn)
+	if err := r.add(rank, conn); err != nil {
+		conn.Close()
+		return err
+	}
+	return nil
 }
 
 // accept waits for the connections of ranks and closes the listener. A connection that does not know the secret does not count.
@@ -347,10 +351,16 @@ func (r *rendezvous) match(them hello) error {
 // add makes a connection that to a rank.
 func (r *rendezvous) add(rank int, conn *net.TCPConn) error {
 	p, err := newPeer(rank, conn)
-	if err == nil {
-		r.c.peers[rank] = p
+	if err != nil {
+		return err
 	}
-	return err
+	r.c.ending.Lock()
+	defer r.c.ending.Unlock()
+	if r.c.ended != "" {
+		return errors.New(r.c.ended)
+	}
+	r.c.peers[rank] = p
+	return nil
 }
 
 func addressOf(a net.Addr) netip.Addr { return a.(*net.TCPAddr).AddrPort().Addr().Unmap() }

@@ -239,6 +239,10 @@ func (c *Collective) receive(p *peer, want kind, take func(p *peer, n int) error
 func (p *peer) send(k kind, b []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
+	return p.write(k, b)
+}
+
+func (p *peer) write(k kind, b []byte) error {
 	p.message = binary.NativeEndian.AppendUint64(p.message[:0], uint64(k))
 	p.message = binary.NativeEndian.AppendUint64(p.message, uint64(len(b)))
 	if len(b) <= small {
@@ -263,8 +267,15 @@ func isNet(err error) bool {
 	return ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// lost returns the error of a rank that cannot be reached.
+// lost returns the error of a rank that cannot be reached. It ends the sending of a message to it.
 func (c *Collective) lost(p *peer, err error) error {
+	if c.err() == nil { // else the last message may be on its way
+		if p.writing.TryLock() {
+			p.writing.Unlock()
+		} else {
+			p.conn.Close()
+		}
+	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("%v has not answered in %v", p, c.timeout)
@@ -321,37 +332,35 @@ func (c *Collective) end(reason string, k kind) error {
 		}
 		p.conn.SetReadDeadline(time.Unix(1, 0)) // ends the call in progress
 		p.conn.SetWriteDeadline(time.Now().Add(lastWords))
-		telling.Go(func() {
-			if p.tell(k, reason[:min(len(reason), small)]) == nil {
-				c.leaving.Go(func() { c.leave(p) })
-			} else {
-				p.conn.Close()
-			}
-		})
+		if p.writing.TryLock() {
+			telling.Go(func() { c.leave(p, k, reason) })
+		} else { // after the message on its way
+			c.leaving.Go(func() {
+				p.writing.Lock()
+				c.leave(p, k, reason)
+			})
+		}
 	}
 	telling.Wait()
 	return nil
 }
 
-// tell sends a last message, unless a part of another is on its way.
-func (p *peer) tell(k kind, reason string) error {
-	if !p.writing.TryLock() {
-		return net.ErrClosed
-	}
+// leave sends a last message, for which writing is locked. It closes the connection when the other rank has closed it: otherwise what that rank
+// has not read might be lost.
+func (c *Collective) leave(p *peer, k kind, reason string) {
+	err := p.write(k, []byte(reason[:min(len(reason), small)]))
 	p.writing.Unlock()
-	if err := p.send(k, []byte(reason)); err != nil {
-		return err
+	if err != nil || p.conn.CloseWrite() != nil {
+		p.conn.Close()
+		return
 	}
-	return p.conn.CloseWrite()
-}
-
-// leave closes a connection when the other rank has closed it. Otherwise what that rank has not read might be lost.
-func (c *Collective) leave(p *peer) {
-	defer p.conn.Close()
-	c.calling.Lock() // after the call in progress
-	p.conn.SetReadDeadline(time.Now().Add(lastWords))
-	c.calling.Unlock()
-	io.Copy(io.Discard, p.conn)
+	c.leaving.Go(func() {
+		defer p.conn.Close()
+		c.calling.Lock() // after the call in progress
+		p.conn.SetReadDeadline(time.Now().Add(lastWords))
+		c.calling.Unlock()
+		io.Copy(io.Discard, p.conn)
+	})
 }
 
 func bytesOf(v []int64) []byte {

@@ -212,7 +212,7 @@ func TestConnectErrors(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"two processes have rank 1": func(o *Options) { o.Rank = min(o.Rank, 1) },
 		"allowed: the same number":  func(o *Options) { o.Size += o.Rank / 2 },
-		"has version \"2\" of aoso": func(o *Options) { o.Version = fmt.Sprint(1 + o.Rank/2) },
+		"of aoso, rank":             func(o *Options) { o.Version = fmt.Sprint(1 + o.Rank/2) },
 	} {
 		heard := 0
 		var mu sync.Mutex

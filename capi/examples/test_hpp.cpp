@@ -961,10 +961,61 @@ static void ranks() {
     EXPECT(got[0] == want && got[1] == want && thrown[0] && thrown[1]);
 }
 
+static void tcp_ranks() {
+    const std::string want = aoso::train(data.dataset(), few_trees).fingerprint();
+    aoso::tcp_options o;
+    o.size = 2;
+    o.host = "127.0.0.1";
+    o.timeout = 20;
+    aoso::tcp_collective zero(o);
+    o.rank = 1;
+    aoso::tcp_collective one(o);
+    EXPECT(zero.port() > 0 && one.port() == 0);
+    std::array<std::string, 2> got, said;
+    auto work = [&](aoso::tcp_collective &rank) {
+        const auto r = static_cast<std::size_t>(rank.rank());
+        rank.connect("127.0.0.1", zero.port());
+        std::array<int64_t, 2> v{1, 2}, counts{1, 1};
+        std::array<int64_t, 1> sum{};
+        rank.all_reduce(AOSO_SUM, aoso::span<int64_t>(v.data(), 2));
+        rank.reduce_scatter(aoso::span<int64_t>(v.data(), 2), aoso::span<const int64_t>(counts.data(), 2), aoso::span<int64_t>(sum.data(), 1));
+        EXPECT(sum[0] == (r == 0 ? 4 : 8));
+        EXPECT(rank.all_gather(std::string(r, 'x')) == (std::vector<std::string>{"", "x"}));
+        aoso::dataset_options with;
+        with.ranks = &rank;
+        const std::size_t first = r == 0 ? 0 : 200, last = r == 0 ? 200 : rows;
+        const aoso::span<const double> values(data.values.data() + first * FEATURES, (last - first) * FEATURES);
+        const std::vector<int32_t> classes(data.classes.begin() + static_cast<std::ptrdiff_t>(first),
+                                           data.classes.begin() + static_cast<std::ptrdiff_t>(last));
+        got[r] = aoso::train(aoso::dataset(aoso::row_major(values, FEATURES), classes, with), few_trees).fingerprint();
+        if (r == 0) rank.abort("enough");
+        try {
+            rank.all_reduce(AOSO_MAX, aoso::span<int64_t>(v.data(), 2));
+        } catch (const aoso::error &e) {
+            said[r] = e.what();
+        }
+    };
+    std::thread other([&] { work(one); });
+    work(zero);
+    other.join();
+    EXPECT(got[0] == want && got[1] == want);
+    EXPECT(said[0].find("enough") != std::string::npos && said[1].find("rank 0 gave up: enough") != std::string::npos);
+    o.rank = 1;
+    aoso::tcp_collective late(o);
+    late.interrupt();
+    try {
+        late.connect("127.0.0.1", 1);
+        EXPECT(false);
+    } catch (const aoso::error &e) {
+        EXPECT(e.status() == AOSO_COLLECTIVE);
+    }
+}
+
 int main() {
     try {
         library();
         ranks();
+        tcp_ranks();
         parameters();
         spans();
         matrices();

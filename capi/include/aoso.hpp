@@ -29,6 +29,7 @@
 #include "aoso/base.hpp"    // errors, ownership of handles, span, the library
 #include "aoso/input.hpp"   // matrices and labels
 #include "aoso/collective.hpp" // training on several machines
+#include "aoso/tcp.hpp"     // ranks connected by TCP, without an engine
 #include "aoso/dataset.hpp" // datasets, at once or in chunks of rows
 #include "aoso/params.hpp"  // the parameters of training, and the memory that it needs
 #include "aoso/train.hpp"   // training, in one call or step by step

@@ -45,6 +45,8 @@
     F(T, log_loss) F(T, errors) F(T, stopped_by)
 #define TUNE_OPTIONS(F, T) F(T, struct_size) F(T, valid) F(T, trials) F(T, table) F(T, callback) F(T, user) \
     F(T, groups) F(T, times) F(T, num_rows)
+#define TCP_OPTIONS(F, T) \
+    F(T, struct_size) F(T, rank) F(T, size) F(T, port) F(T, host) F(T, secret) F(T, num_secret) F(T, timeout)
 #define MODEL_INFO(F, T) F(T, struct_size) F(T, named) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
     F(T, temperature) F(T, conformal_rows)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
@@ -76,6 +78,7 @@ int main(void) {
     PRINT(RESULT, aoso_result)
     PRINT(TUNE_PROGRESS, aoso_tune_progress)
     PRINT(TUNE_OPTIONS, aoso_tune_options)
+    PRINT(TCP_OPTIONS, aoso_tcp_options)
     PRINT(MODEL_INFO, aoso_model_info)
     PRINT(PREDICT_OPTIONS, aoso_predict_options)
     PRINT(PAIR_IMPORTANCE, aoso_pair_importance)

@@ -26,7 +26,7 @@ func TestLayers(t *testing.T) {
 	}
 	training := []string{"internal/tune", "internal/fit", "internal/boost", "internal/tree", "internal/linear"}
 	serving := []string{"internal/predict", "internal/explain", "internal/export"}
-	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./internal/...", "./cmd/aoso/...", "./capi", "./columnar", "./spec", "./kernel", ".")
+	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./internal/...", "./cmd/aoso/...", "./capi", "./columnar", "./spec", "./kernel", "./tcp", ".")
 	list.Dir, list.Stderr = "../..", os.Stderr
 	packages, err := list.Output()
 	if err != nil {

@@ -41,7 +41,7 @@ public:
     virtual void abort(const std::string &reason) = 0;
 
     // For C. It refers to this object.
-    aoso_collective get() {
+    virtual aoso_collective get() {
         aoso_collective c{};
         c.struct_size = sizeof c;
         c.rank = rank();
