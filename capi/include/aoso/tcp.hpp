@@ -9,17 +9,18 @@ namespace aoso {
 
 // Which rank a process is, and how the ranks find one another: see aoso_tcp_options.
 struct tcp_options {
-    int32_t rank = 0;
-    int32_t size = 1;
-    std::string host = {}; // where rank 0 listens; empty: at all addresses of the machine
-    int32_t port = 0;      // 0: any free one
+    int32_t rank = 0;        // of this process, from 0
+    int32_t size = 1;        // the number of ranks
+    std::string host = {};   // where rank 0 listens; empty: at all addresses of the machine
+    int32_t port = 0;        // where rank 0 listens; 0: at any free one
     std::string secret = {}; // 16 bytes or more, the same on all ranks; empty: none
-    double timeout = 600;  // seconds to wait for the other ranks
+    double timeout = 600;    // seconds to wait for the other ranks
 };
 
 // A rank that TCP connects with the others. From the beginning on, rank 0 listens.
 class tcp_collective : public collective {
 public:
+    // Prepares a rank.
     explicit tcp_collective(const tcp_options &o) : options_(o), handle_(created(o)) {}
 
     // The port where rank 0 listens; 0 for other ranks.
@@ -37,6 +38,7 @@ public:
     // Ends connect in progress, or the next one at once. Can be called from any thread.
     void interrupt() { detail::check(aoso_tcp_interrupt(handle_.get())); }
 
+    // What a training asks of the ranks, after connect: see collective.
     int32_t rank() const override { return options_.rank; }
     int32_t size() const override { return options_.size; }
     bool scatters() const override { return true; }
