@@ -139,11 +139,8 @@ func (g *Groups) folds(parts, folds int, members bool, seed uint64) map[uint64]i
 		for _, c := range s.counts {
 			counts[best][c.class] += c.rows
 		}
-		fold[s.id] = int8(best)
-	}
-	for id, bin := range fold {
-		if int(bin) == folds {
-			delete(fold, id)
+		if best < folds {
+			fold[s.id] = int8(best)
 		}
 	}
 	return fold

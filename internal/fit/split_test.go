@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 		g := NewGroups(target, of)
 		fold := g.assign(target, test.parts, test.folds, false, 7)
 		if !slices.Equal(fold, g.assign(target, test.parts, test.folds, false, 7)) {
-			t.Error("the folds are drawn anew")
+			t.Error("other folds the second time")
 		}
 		first := map[uint64]int8{}
 		count := make([]map[int32]float64, test.folds+1)

@@ -258,6 +258,7 @@ func (f *fit) sumProducts() {
 	}
 }
 
+// sumUnweighted is sumProducts for rows that all weigh the same, by a kernel.
 func (f *fit) sumUnweighted() {
 	n, rows := len(f.features), f.set.Rows()
 	all := (n + 3) / 4 * 4

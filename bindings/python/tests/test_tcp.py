@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from pathlib import Path
 
@@ -104,25 +103,17 @@ def test_a_rank_is_killed_or_stopped(how, where):
         processes[1].communicate(timeout=20)
 
 
-def on_threads(size, work, **options):
+def on_threads(size, work):
     """What work returns on each rank of this process, or the error that it raises."""
-    first, results = TCPCollective(0, size, secret=SECRET, timeout=20), [None] * size
+    first = TCPCollective(0, size, secret=SECRET, timeout=20)
     port = first.port
 
-    def run(rank):
-        try:
-            collective = first if rank == 0 else TCPCollective(rank, size, secret=SECRET, timeout=20)
-            collective.connect(f"127.0.0.1:{port}")
-            results[rank] = work(collective)
-        except BaseException as e:
-            results[rank] = e
+    def connected(rank, _):
+        collective = first if rank == 0 else TCPCollective(rank, size, secret=SECRET, timeout=20)
+        collective.connect(f"127.0.0.1:{port}")
+        return collective
 
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    return ranks.on_threads(size, work, connected)
 
 
 def test_calls():

@@ -98,7 +98,7 @@ def scores(trainer: Handle, number: int, rows: int, classes: int) -> Array:
 
 
 def suspicious_rows(trainer: Handle, most: int, classes: Array, ranks: Ranks | None = None) -> SuspiciousRows:
-    """The held-out rows, of which there are at most so many."""
+    """At most ``most`` of the held-out rows, the least likely labels first."""
     out, count = np.empty(most, structs.SUSPICIOUS_ROW), c.c_int64()
     _calls(ranks)("trainer_suspicious_rows", trainer, _address(out), len(out), c.byref(count))
     rows = out[: count.value]
