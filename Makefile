@@ -376,7 +376,8 @@ bench-peers: lib $(BENCH_VENV)/ready ## compare with LightGBM, XGBoost, CatBoost
 bench-prediction: lib $(BENCH_VENV)/ready ## compare prediction with trained models with that of the peers (minutes)
 	$(BENCH) bench.prediction $(if $(QUICK),--quick) $(ARGS)
 
-bench-serving: lib $(BENCH_VENV)/ready ## measure one row and batches in several ways to serve a model (half an hour)
+bench-serving: BENCH_VENV = build/bench-serving
+bench-serving: lib build/bench-serving/ready ## measure one row and batches in several ways to serve a model (half an hour)
 	$(BENCH) bench.serving $(if $(QUICK),--quick) $(ARGS)
 
 bench-categories: lib $(BENCH_VENV)/ready ## compare on tables with categorical columns (an hour; QUICK=1: a minute)
@@ -404,8 +405,10 @@ paper: lib $(BENCH_VENV)/ready ## train the models of the paper's tables (hours;
 	$(BENCH) bench.paper $(if $(QUICK),--quick) $(ARGS)
 
 $(BENCH_VENV)/ready: bench/requirements.txt
-	python3 -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/pip install -q -r bench/requirements.txt
+build/bench-serving/ready: bench/serving/requirements.txt
+$(BENCH_VENV)/ready build/bench-serving/ready:
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install -q -r $<
 	@touch $@
 
 # The documentation. Its snippets and links are tested by test-python.
