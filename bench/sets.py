@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bench import poker
+from bench import digits, poker
 
 ROOT = Path(__file__).resolve().parents[1]
 LETTER = ROOT / "testdata/letter.csv.gz"
@@ -149,6 +149,18 @@ def _poker_drawn(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return poker.features(*drawn), poker.classes(*drawn).astype(np.int32)
 
 
+def _digits(name: str) -> Set:
+    """A variation on MNIST: the authors' files, or else one made by their recipe."""
+    try:
+        return _of_parts(f"{name}.train", f"{name}.test", "real")
+    except NotAvailable:
+        pass
+    images, labels = (np.concatenate(parts) for parts in zip(_read("mnist.train"), _read("mnist.test")))
+    chosen, x = digits.vary(name, images)
+    y, rows = labels[chosen], digits.VARIATIONS[name][0]
+    return Set(x[:rows], y[:rows], x[rows:], y[rows:], "made by the recipe from MNIST")
+
+
 # Sets that are not simply read from NAME.train and NAME.test, and the files that some of them need.
 BUILT: dict[str, Callable[[], Set]] = {
     "letter": functools.partial(_letter, slice(16_000), slice(16_000, None)),
@@ -169,5 +181,5 @@ BUILT: dict[str, Callable[[], Set]] = {
     "poker100k": functools.partial(_poker, 75_000),
     "poker25kt1": functools.partial(_poker, 0),
     "poker25kt2": functools.partial(_poker, 0, second=True),
-}
-PARTS = {"mnist10k": ("mnist.test", "mnist.train"), "poker25k": ("poker.train", "poker.test")}
+} | {name: functools.partial(_digits, name) for name in digits.VARIATIONS}
+PARTS = {"poker25k": ("poker.train", "poker.test")} | dict.fromkeys(("mnist10k", *digits.VARIATIONS), ("mnist.test", "mnist.train"))

@@ -7,9 +7,13 @@ from typing import Any
 
 from bench import readme, sets
 from bench.paper import figures, plan, plots, significance
-from bench.readme import table
+from bench.peers import plots as peer_plots
+from bench.peers.run import TITLES, Measured
+from bench.readme import bold, number, table
 from bench.results import Results
 
+PAGE = sets.ROOT / "docs/paper.md"
+PEERS = {system: title for system, title in TITLES.items() if system != "aoso"}
 Runs = dict[str, dict[str, Any]]
 
 
@@ -18,7 +22,9 @@ def write(folder: Path) -> None:
     stores = {row.set: Results(folder, "paper", row.set.lower()) for row in figures.table3()}
     runs = {name: store.runs for name, store in stores.items()}
     rows = [row for row in figures.table3() if runs[row.set]]
+    measured = {row.set: Measured(Results(folder, "peers", row.set.lower())) for row in rows}
     sections = {
+        "paper totals": totals(rows, runs),
         "paper table 2": grid_errors(runs[plan.GRID_SET]),
         "paper table 3": errors(rows, runs) if rows else "",
         "paper table 3 best": best(rows, runs),
@@ -26,9 +32,49 @@ def write(folder: Path) -> None:
         "paper table 4": convergence(runs),
         "paper table 5": grid_convergence(runs[plan.GRID_SET]),
         "paper ablations": ablations(rows, runs),
+        "paper peers": beside(rows, runs, measured),
     }
     plots.curves([(row, runs[row.set]) for row in rows], folder / "paper.png")
-    readme.fill(sections, folder, nothing="Not trained yet: `make paper`.")
+    compared = [row for row in rows if measured[row.set].runs]
+    rates = {row.set.lower(): 100 * row.aoso / row.test_rows for row in compared}
+    peer_plots.errors([measured[row.set] for row in compared], folder / "paper-peers.png", rates, "AOSO in the paper")
+    readme.fill(sections, folder, PAGE, nothing="Not trained yet: `make paper`.")
+
+
+def totals(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
+    """How many of the paper's figures were reproduced."""
+    size = {row.set: row.test_rows for row in figures.table3()}
+    tried = _grid(runs[plan.GRID_SET])
+    pairs = {
+        "2, errors on Mnist10k": [(run["errors"], c.aoso, size[plan.GRID_SET]) for c in figures.table2() if (run := tried.get((c.leaves, c.shrinkage)))],
+        "3, errors on each set": [(run["errors"], row.aoso, row.test_rows) for row in rows if (run := algorithm_1(row, runs))],
+    }
+    of = {"2, errors on Mnist10k": len(figures.table2()), "3, errors on each set": len(figures.table3())}
+    lines = []
+    for title, cells in pairs.items():
+        verdicts = [significance.verdict(*cell) for cell in cells]
+        lines.append([title, str(of[title]), str(len(cells)), *(str(verdicts.count(word)) for word in ("equal", "**fewer**", "**more**"))])
+    return table(["table", "figures in the paper", "trained here", "equal", "fewer errors", "more errors"], lines) if rows else ""
+
+
+def beside(rows: list[figures.Row], runs: dict[str, Runs], measured: dict[str, Measured]) -> str:
+    """Errors and CPU seconds of Algorithm 1, of the defaults, and of the best setting of each of today's libraries."""
+    lines = []
+    for row in rows:
+        own, found = algorithm_1(row, runs), measured[row.set].best()
+        found.pop("aoso", None)
+        if not own or not found:
+            continue
+        default = measured[row.set].find("aoso", "default")
+        least = min([own["errors"], *([default.last] if default else []), *(run.best for run in found.values())])
+        line = [row.set, str(row.aoso), f"{bold(own['errors'], least)} in {number(own['cpu'])} s"]
+        line.append(f"{bold(default.last, least)} in {number(default.seconds)} s" if default else "–")
+        for system in PEERS:
+            run = found.get(system)
+            line.append(f"{bold(run.best, least)} in {number(run.reach(run.best))} s" if run else "–")
+        lines.append(line)
+    head = ["set", "AOSO, paper", "Algorithm 1 here", "aoso, defaults", *PEERS.values()]
+    return table(head, lines) if lines else ""
 
 
 def errors(rows: list[figures.Row], runs: dict[str, Runs]) -> str:

@@ -28,7 +28,7 @@ class Peers(harness.Benchmark):
     def jobs(self) -> Iterator[harness.Job]:
         """The jobs in rounds, so that repetitions of a job are far apart and the jobs of a setting are close together."""
         options = self.options
-        jobs = (plan.quick_jobs if options.quick else plan.jobs)([*plan.REAL, *plan.TABLES, *plan.SYNTHETIC, *plan.NOISY])
+        jobs = (plan.quick_jobs if options.quick else plan.jobs)([*plan.REAL, *plan.TABLES, *plan.SYNTHETIC, *plan.NOISY, *plan.OF_PAPER])
         for round in range(1 if options.quick or options.sizes else options.rounds):
             for job in jobs:
                 if round == 0 or job.kind in plan.REPEATED:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bench import digits
+
 THREADS = 1
 MAX_MEMORY = 16 << 30  # bytes; a training that needs more fails before the machine does
 
@@ -13,12 +15,13 @@ REAL = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "co
 LARGE = "mixture270k"
 SYNTHETIC = ("mixture30k", LARGE)
 NOISY = ("noisy300k", "noisy300k-2", "noisy1m", "noisy1m-2")
+OF_PAPER = ("letter15k", "letter4k", "letter2k", *digits.VARIATIONS)  # the page about the paper shows them
 TABLES = ("vowel", "soybean", "higgs7k", "shuttle", "poker25k", "adult", "diabetes130")
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
 
 # The kinds of training runs in the order in which they run, with their limits in CPU seconds. Runs of the kinds in REPEATED
 # run in several rounds, unless they take longer than REPEATED_SECONDS.
-BUDGET = {"default": 2000, "table": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600}
+BUDGET = {"default": 2000, "table": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600, "paper": 120}
 REPEATED = ("default", "matched", "noisy")
 REPEATS = 3
 REPEATED_SECONDS = 10
@@ -98,6 +101,8 @@ def jobs(names: list[str]) -> list[Job]:
 def jobs_of(name: str) -> Iterator[Job]:
     if name in TABLES:
         return table_jobs(name)
+    if name in OF_PAPER:
+        return paper_jobs(name)
     return (large_jobs if name == LARGE else noisy_jobs if name in NOISY else usual_jobs)(name)
 
 
@@ -118,6 +123,12 @@ def table_jobs(name: str) -> Iterator[Job]:
     for system in SYSTEMS:
         yield Job(name, system, "default", "table")
     yield Job(name, "aoso", PAPER, "table", PRESET)
+
+
+def paper_jobs(name: str) -> Iterator[Job]:
+    for system in SYSTEMS:
+        yield Job(name, system, "default", "table")
+        yield Job(name, system, "matched", "paper", tree_shape(system, *MATCHED))
 
 
 def large_jobs(name: str) -> Iterator[Job]:

@@ -17,9 +17,10 @@ COLOURS = dict(zip(TITLES, ("#d62728", "#1f77b4", "#2ca02c", "#98c46a", "#e6a817
 ERRORS, LOSS = "test errors, %", "test log loss"
 
 
-def errors(sets: list[Measured], path: Path) -> None:
-    """Plots the error rate: lines for the matched setting, points for the final errors of the defaults."""
-    _draw([(s, ERRORS) for s in sets], path)
+def errors(sets: list[Measured], path: Path, others: dict[str, float] | None = None, title: str = "") -> None:
+    """Plots the error rate: lines for the matched setting, points for the final errors of the defaults, and a horizontal line for an
+    error rate from elsewhere, by set."""
+    _draw([(s, ERRORS) for s in sets], path, others, title)
 
 
 def mixtures(sets: list[Measured], path: Path) -> None:
@@ -50,14 +51,18 @@ def noisy(sets: list[Measured], path: Path) -> None:
             axis.grid(alpha=0.3)
 
 
-def _draw(shown: list[tuple[Measured, str]], path: Path) -> None:
+def _draw(shown: list[tuple[Measured, str]], path: Path, others: dict[str, float] | None = None, title: str = "") -> None:
     if not shown:
         return
     legend = [Line2D([], [], color=COLOURS[k], label=title) for k, title in TITLES.items()]
     legend.append(Line2D([], [], color="black", marker="o", linestyle="", label="end of the library's defaults"))
+    if others:
+        legend.append(Line2D([], [], color=COLOURS["aoso"], linestyle="--", label=title))
     with panels.picture(len(shown), legend, 4, path) as axes:
         for axis, (s, what) in zip(axes, shown):
             _panel(axis, s, what)
+            if others:
+                axis.axhline(others[s.name], color=COLOURS["aoso"], linestyle="--", linewidth=1)
 
 
 def _panel(axis: Axes, s: Measured, what: str) -> None:

@@ -127,12 +127,7 @@ def best_of_grid(sets: list[Measured]) -> str:
     """The setting with the fewest errors for each system, its defaults included."""
     rows = []
     for s in sets:
-        row = {}
-        for system in TITLES:
-            runs = [run for run in s.runs if run.system == system and run.setting not in plan.VARIANTS]
-            if runs:
-                row[system] = min(runs, key=lambda run: (run.best, run.reach(run.best)))
-        if row:
+        if row := s.best():
             best = min(run.best for run in row.values())
             rows.append([s.name, *(f"{bold(row[k].best, best)} ({row[k].setting})" if k in row else "–" for k in TITLES)])
     return table(["set", *TITLES.values()], rows) if rows else ""

@@ -6,6 +6,7 @@ import math
 import statistics
 from typing import Any
 
+from bench.peers import plan
 from bench.results import Results
 
 TITLES = {
@@ -90,3 +91,11 @@ class Measured:
 
     def peers(self, setting: str) -> list[Run]:
         return [run for run in self.runs if run.setting == setting and run.system != "aoso"]
+
+    def best(self) -> dict[str, Run]:
+        """By system, the run with the fewest errors after any number of iterations, without those of single parameters."""
+        found: dict[str, Run] = {}
+        for system in TITLES:
+            if runs := [run for run in self.runs if run.system == system and run.setting not in plan.VARIANTS]:
+                found[system] = min(runs, key=lambda run: (run.best, run.reach(run.best)))
+        return found

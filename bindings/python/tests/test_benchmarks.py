@@ -47,7 +47,7 @@ def test_the_pages_are_what_the_programs_write(results):
 
     for benchmark in (Categories, Clusters, Coverage, Documents, Growth, Labels, Large, Many, Paper, Peers, Prediction, Serving, Tables, Tuning):
         benchmark().report(results)
-    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/wrong-labels.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md"):
+    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/wrong-labels.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md", "docs/paper.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
 
