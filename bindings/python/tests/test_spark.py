@@ -241,6 +241,29 @@ def test_a_worker_is_stopped_every_time(spark, letters):
         thread.join()
 
 
+def test_all_workers_are_stopped(spark, letters):
+    """Nobody is left who could say so: each has a watchdog."""
+    ended, hit = threading.Event(), set()
+
+    def strike():
+        while not ended.is_set():
+            if len(found := workers()) == EXECUTORS:
+                for process in found:
+                    os.kill(process, signal.SIGSTOP)
+                hit.update(found)
+            time.sleep(0.2)
+
+    thread = threading.Thread(target=strike)
+    thread.start()
+    try:
+        with pytest.raises(CollectiveError, match=r"worker \d has ended, or was stopped for longer than 3 s"):
+            fitted(letters, n_estimators=2000, preset="paper", timeout=3)
+    finally:
+        ended.set()
+        thread.join()
+    assert len(hit) > EXECUTORS  # Spark has tried again
+
+
 def test_spark_connect(tmp_path):
     """A server of its own: fit, transform, files, an error."""
     program = f"""

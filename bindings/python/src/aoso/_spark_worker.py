@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ._capi import version
 from ._table_rank import Columns, decided, distinct, rows, trained
+from ._watchdog import watched
 from .booster import Booster
 from .collective import Collective
 from .errors import AosoError, ArgumentError, CollectiveError
@@ -45,7 +46,8 @@ class Plan(NamedTuple):
 
 def train_rank(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
     """Train as a task of a barrier stage."""
-    results = list(_results(batches, plan))
+    with watched(plan.timeout):
+        results = list(_results(batches, plan))
     columns = [pa.array(values, kind) for values, kind in zip(zip(*results), (pa.string(), pa.int32(), pa.binary()))]
     for i in range(len(results)):
         yield pa.RecordBatch.from_arrays([column.slice(i, 1) for column in columns], ["kind", "number", "data"])
