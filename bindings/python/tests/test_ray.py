@@ -48,7 +48,7 @@ def mixed_frame():
 def trainer(frame, workers, loop=None, timeout=20, retries=0, tmp="/tmp", **config):
     """A trainer over rows in three blocks."""
     config = {"label_column": "label", "row_id_column": "id", "params": {"n_estimators": 3}, **config}
-    train = ray.data.from_pandas(np.array_split(frame, 3)) if isinstance(frame, pd.DataFrame) else frame
+    train = ray.data.from_pandas([frame[i::3] for i in range(3)]) if isinstance(frame, pd.DataFrame) else frame
     return AOSOTrainer(
         loop,
         train_loop_config=config,
@@ -243,10 +243,15 @@ def test_an_error_of_a_worker(cluster, tmp_path):
 def test_predict(cluster):
     frame = letter_frame(300)
     booster = alone(frame, {"n_estimators": 2})
-    rows = ray.data.from_pandas(np.array_split(frame[frame.columns[::-1]], 2))
+    rows = ray.data.from_pandas([frame.iloc[i::2, ::-1] for i in range(2)])
     found = predict(rows, booster, batch_size=64).to_pandas().sort_values("id")
     assert found["prediction"].tolist() == booster.predict(frame[LETTER]).tolist()
     np.testing.assert_array_equal(np.stack(found["probability"]), booster.predict_proba(frame[LETTER]))
     assert set(frame.columns) < set(found.columns)
+    table = pa.table({"x": frame[LETTER].to_numpy().tolist()})
+    predictor = _ray_worker.Predictor(ray.put(booster.to_bytes()), "x", "class", None)
+    assert predictor(table)["class"].to_pylist() == booster.predict(frame[LETTER].to_numpy()).tolist()
+    with pytest.raises(ArgumentError, match="the rows have no column 'y'"):
+        _ray_worker.Predictor(ray.put(booster.to_bytes()), "y", "class", None)(table)
     with pytest.raises(ArgumentError, match="booster is a str; allowed: a Booster"):
         predict(rows, "model.aoso")

@@ -13,7 +13,7 @@ import ray.data  # which has types of its own for the schemas of Arrow
 
 from . import _others
 from ._input import Array
-from ._table_rank import Columns, Rows, decided, distinct, rows, trained
+from ._table_rank import Columns, Rows, arrays, decided, distinct, rows, trained
 from .booster import Booster
 from .collective import Collective
 from .errors import ArgumentError
