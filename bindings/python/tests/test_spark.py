@@ -188,16 +188,7 @@ def test_a_script_for_xgboost(spark, letters):
 
 
 def workers():
-    """The Python workers that have loaded the library."""
-    found = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command, maps = Path(f"/proc/{process}/cmdline").read_text(), Path(f"/proc/{process}/maps").read_text()
-        except OSError:
-            continue
-        if "pyspark.daemon" in command and "libaoso.so" in maps:
-            found.append(int(process))
-    return found
+    return ranks.workers("pyspark.daemon")
 
 
 @pytest.mark.parametrize("delay", [0, 0.5, 1.5])

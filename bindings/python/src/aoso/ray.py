@@ -240,11 +240,14 @@ class AOSOTrainer(DataParallelTrainer):  # type: ignore[misc]
 
 
 def _cause(failed: Any) -> AosoError | None:
-    """The error of a worker that ended the training: of its data or parameters, or that it has lost another."""
-    found = {rank: e for rank, e in getattr(failed, "worker_failures", {}).items() if isinstance(e, AosoError)}
+    """The error of a worker that ended the training: of its data or parameters, or that a worker is lost."""
+    failures: dict[int, Exception] = getattr(failed, "worker_failures", {})
+    found = {rank: e for rank, e in failures.items() if isinstance(e, AosoError)}
     own = {rank: e for rank, e in found.items() if " gave up: " not in str(e)}
     for rank, e in (own or found).items():
         return type(e)(f"worker {rank}: {e}")
+    if failures and all(type(e).__name__.startswith("WorkerHealthCheck") for e in failures.values()):
+        return CollectiveError(f"worker {', '.join(map(str, failures))} has ended, or was stopped for too long")
     return None
 
 
