@@ -161,10 +161,16 @@ class Cluster:
     """Trainings of a cluster of four workers, each of which loses one and may be tried again once."""
 
     command = ""  # of the workers
+    names = [f"x{j}" for j in range(16)]
+    frame = pd.DataFrame(rows()["x"], columns=names).assign(label=rows()["y"], id=np.arange(len(rows()["y"])))
+
+    @classmethod
+    def alone(cls):
+        """The fingerprint of one machine."""
+        return aoso.train({**CLUSTER_PARAMS, "nthread": 1}, aoso.Dataset(cls.frame[cls.names], cls.frame["label"])).fingerprint
 
     def __init__(self, rng):
         self.rng, self.seconds = rng, 0.0
-        self.frame = pd.DataFrame(rows()["x"], columns=[f"x{j}" for j in range(16)]).assign(label=rows()["y"], id=np.arange(2500))
         with tempfile.TemporaryDirectory() as folder:
             self.watched(folder, lambda: None)
 
@@ -238,9 +244,8 @@ class Spark(Cluster):
     def fit(self, folder):
         from aoso.spark import SparkAOSOClassifier
 
-        names = [f"x{j}" for j in range(16)]
         classifier = SparkAOSOClassifier(
-            features_col=names, row_id_col="id", num_workers=MOST_RANKS, timeout=20, checkpoint=str(Path(folder) / "training"), **CLUSTER_PARAMS
+            features_col=self.names, row_id_col="id", num_workers=MOST_RANKS, timeout=20, checkpoint=str(Path(folder) / "training"), **CLUSTER_PARAMS
         )
         return classifier.fit(self.spark.createDataFrame(self.frame)).get_booster().fingerprint
 
@@ -282,8 +287,9 @@ def _command(process):
 def main(engine, kills, seed):
     rng = np.random.default_rng(seed)
     trainings = {"mpi": MPI, "dask": Dask, "spark": Spark, "ray": Ray}[engine](rng)
-    params, most = (CLUSTER_PARAMS, 20 * MOST_SECONDS) if isinstance(trainings, Cluster) else (PARAMS, MOST_SECONDS)
-    want = aoso.train({**params, "nthread": 1}, aoso.Dataset(**rows())).fingerprint
+    clustered = isinstance(trainings, Cluster)
+    want = trainings.alone() if clustered else aoso.train(PARAMS, aoso.Dataset(**rows())).fingerprint
+    most = 20 * MOST_SECONDS if clustered else MOST_SECONDS
     seconds = []
     while len(seconds) < kills:
         with tempfile.TemporaryDirectory() as folder:

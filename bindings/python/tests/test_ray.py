@@ -20,7 +20,7 @@ import ray.data
 from ray.train import FailureConfig, RunConfig, ScalingConfig
 
 from aoso import _ray_worker
-from aoso.ray import AOSOConfig, AOSOTrainer, get_booster, get_collective, predict
+from aoso.ray import AOSOConfig, AOSOTrainer, get_booster, get_collective, predict, report
 
 WORKERS = 4
 LETTER = [f"x{j}" for j in range(16)]
@@ -215,15 +215,28 @@ def test_all_workers_are_stopped(cluster, tmp_path):
         trainer(letter_frame(), 2, timeout=5, tmp=tmp_path, params={"n_estimators": 5000}).fit()
 
 
-def test_own_loops(cluster, tmp_path):
-    """One that does not ask for the collective is an error: its workers have trained on their own rows."""
+def test_own_loop(cluster, tmp_path):
+    """That of the page."""
 
-    def alone():
-        shard = ray.train.get_dataset_shard("train")
-        assert list(shard.iter_batches(batch_size=None))
+    def loop(config):
+        rows = ray.train.get_dataset_shard("train").materialize().to_pandas()
+        ids, y = rows.pop("id"), rows.pop("label")
+        train = aoso.Dataset(rows, y, weight=rows.pop("weight"), row_id=ids, collective=get_collective())
+        report(aoso.train(config["params"], train))
+
+    frame = mixed_frame()
+    booster = get_booster(trainer(frame, 2, loop, tmp=tmp_path).fit().checkpoint)
+    assert booster.fingerprint == alone(frame, {"n_estimators": 3}, weight=frame["weight"]).fingerprint
+
+
+def test_unconnected_loop(cluster, tmp_path):
+    """Workers that have trained on their own rows alone are an error."""
+
+    def loop():
+        assert list(ray.train.get_dataset_shard("train").iter_batches(batch_size=None))
 
     with pytest.raises(CollectiveError, match=r"worker \d: train_loop_per_worker has not called aoso.ray.get_collective, so 2 workers"):
-        trainer(letter_frame(100), 2, alone, tmp=tmp_path).fit()
+        trainer(letter_frame(100), 2, loop, tmp=tmp_path).fit()
 
 
 def test_an_error_of_a_worker(cluster, tmp_path):
