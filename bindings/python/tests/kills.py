@@ -242,8 +242,10 @@ class Spark(Cluster):
         return [*super().victims(), *java]
 
     def fit(self, folder):
-        from aoso.spark import SparkAOSOClassifier
+        from aoso.spark import SparkAOSOClassifier, _slots
 
+        while _slots(self.spark) < MOST_RANKS:  # Spark starts an executor again that was killed
+            time.sleep(0.2)
         classifier = SparkAOSOClassifier(
             features_col=self.names, row_id_col="id", num_workers=MOST_RANKS, timeout=20, checkpoint=str(Path(folder) / "training"), **CLUSTER_PARAMS
         )
