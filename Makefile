@@ -6,7 +6,7 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
-LONG_STAGES = test-32bit test-python-old test-tools test-spark test-export staticcheck workflows fuzz random-jobs kills matrix
+LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-export staticcheck workflows fuzz random-jobs kills kills-clusters matrix
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo check $(CHECKS) test test-long test-go tools vet tidy params notices staticcheck headers race fuzz random-jobs bench bench-peers bench-prediction bench-serving bench-categories bench-tables bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib command install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -275,7 +275,7 @@ test-examples: tools lib command ## build and run the C and C++ examples and sni
 # test-python-old, scikit-learn 1.2 and packages of the same age.
 PYTHON ?= python3
 WEB_VENV = build/web-venv
-.PHONY: wheel test-python test-python-old test-tools test-spark kills matrix
+.PHONY: wheel test-python test-python-old test-tools test-spark test-ray kills kills-clusters matrix
 KILLS ?= 50
 
 # Bytecode goes to build/, and only for modules that are imported.
@@ -304,14 +304,22 @@ test-tools: wheel build/python/tools.ready ## test the Python wheel with shap, m
 	build/python/tools/bin/pip $(INSTALL_WHEEL)
 	cd bindings/python && ../../build/python/tools/bin/python -m pytest tests/test_tools.py tests/test_report.py tests/test_scripts.py
 
-# pyspark takes 400 MB, so it has an environment of its own.
-test-spark: lib build/python/spark.ready ## train with Spark and Spark Connect, whose workers are killed and stopped (minutes; needs Java 17)
+# pyspark takes 400 MB, so it has environments of its own.
+test-spark: lib build/python/spark.ready build/python/spark35.ready ## train with Spark and Spark Connect, whose workers are killed and stopped (minutes; needs Java 17)
 	@tools/need java=openjdk-17-jre-headless
 	cd bindings/python && PYTHONPATH=src ../../build/python/spark/bin/python -m pytest tests/test_spark.py
+	cd bindings/python && PYTHONPATH=src ../../build/python/spark35/bin/python -m pytest tests/test_spark.py -k "one_model or pipeline or validation"
+
+test-ray: lib build/python/ray.ready ## train with Ray, whose workers are killed and stopped (minutes)
+	cd bindings/python && PYTHONPATH=src ../../build/python/ray/bin/python -m pytest tests/test_ray.py
 
 kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KILLS trainings, which begin again (half an hour)
 	cd bindings/python/tests && for engine in mpi dask; do \
 		PYTHONPATH=../src ../../../build/python/new/bin/python kills.py --engine $$engine --kills $(KILLS) || exit 1; done
+
+kills-clusters: lib build/python/spark.ready build/python/ray.ready ## kill executors and workers of Spark, and workers of Ray, in KILLS trainings, each tried again once (an hour)
+	cd bindings/python/tests && for engine in spark ray; do \
+		PYTHONPATH=../src ../../../build/python/$$engine/bin/python kills.py --engine $$engine --kills $(KILLS) || exit 1; done
 
 # MATRIX="--sets letter --trees 20" takes a part, and less time.
 matrix: lib build/python/new.ready ## train every set on 1 to 4 ranks of threads, MPI and Dask with default parameters, and compare (an hour)

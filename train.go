@@ -72,9 +72,10 @@ type TrainOptions struct {
 	Checkpoint      string
 	CheckpointEvery time.Duration // between two saves; 0: a minute
 
-	// Warn is told, during a step, what went wrong without ending training: that the checkpoint
-	// cannot be written. Training goes on, tries again after CheckpointEvery, and says no more
-	// until a save has worked. nil: nobody is told; [Result] has the last error.
+	// Warn is told, during a step, what went wrong without ending training. If the checkpoint
+	// cannot be written, training tries again after CheckpointEvery, and says no more
+	// until a save has worked; [Result] has the last error. If ranks are slower than one of them
+	// alone would be, rank 0 says so once, after a second or more. nil: nobody is told.
 	Warn func(error)
 
 	EvalEvery int                 // iterations between two evaluations; 0: 1

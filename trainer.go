@@ -33,6 +33,7 @@ type Trainer struct {
 	team       *par.Team
 	fit        *fit.Fit
 	checkpoint *checkpoint.File // nil: none
+	pace       *pace            // nil: it is on one machine
 	last       Progress
 }
 
@@ -64,7 +65,7 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		t.Close()
 		return nil, err
 	}
-	t.last = t.progress()
+	t.pace, t.last = newPace(train.set.Ranks, o.Warn), t.progress()
 	return t, nil
 }
 
@@ -361,7 +362,9 @@ func (t *Trainer) Err() error { return cmp.Or(t.fit.Err(), t.train.set.Ranks.Err
 // the iteration or in it, it left no trace, and the next Step goes on as if
 // there had been no interruption.
 func (t *Trainer) Step(ctx context.Context) (p Progress, more bool) {
+	end := t.pace.step()
 	if more = t.fit.Step(ctx); more {
+		end()
 		t.last = t.progress()
 	}
 	if t.checkpoint != nil && t.Err() == nil {

@@ -159,14 +159,34 @@ func (r *rendezvous) host() error {
 			addresses[rank] = netip.AddrPortFrom(addressOf(p.conn.RemoteAddr()), uint16(ports[rank])).String()
 		}
 	}
+	if err := r.tell([]byte(strings.Join(addresses, " "))); err != nil {
+		return err
+	}
+	// They say when they are connected with one another, and then all begin: a rank that is lost meanwhile ends all at once.
+	answers := make(chan error, r.Size)
+	for _, p := range r.c.others() {
+		go func() { answers <- r.c.receive(p, gather, nothing) }()
+	}
+	for range r.c.others() {
+		if err := <-answers; err != nil {
+			return r.c.fail(err)
+		}
+	}
+	return r.tell(nil)
+}
+
+// tell sends a message of rank 0 to all others.
+func (r *rendezvous) tell(b []byte) error {
 	for _, p := range r.c.others() {
 		p.conn.SetDeadline(r.until)
-		if err := p.send(gather, []byte(strings.Join(addresses, " "))); err != nil {
-			return r.c.lost(p, err)
+		if err := p.send(gather, b); err != nil {
+			return r.c.fail(r.c.lost(p, err))
 		}
 	}
 	return nil
 }
+
+func nothing(*peer, int) error { return nil }
 
 // join connects a rank other than 0.
 func (r *rendezvous) join() error {
@@ -201,12 +221,39 @@ func (r *rendezvous) join() error {
 	if len(addresses) != r.Size {
 		return fmt.Errorf("%v has sent %d addresses, must send %d", first, len(addresses), r.Size)
 	}
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	begun := make(chan error, 1)
+	r.c.calling.Lock()
+	go func() {
+		defer r.c.calling.Unlock()
+		err := r.c.receive(first, gather, nothing)
+		if err != nil {
+			cancel(err)
+		}
+		begun <- err
+	}()
+	r.ctx = ctx
+	if err := r.meet(addresses, listener); err != nil {
+		return err
+	}
+	if err := first.send(gather, nil); err != nil {
+		return r.c.lost(first, err)
+	}
+	return <-begun
+}
+
+// meet connects a rank with the others but rank 0.
+func (r *rendezvous) meet(addresses []string, listener net.Listener) error {
 	for rank := 1; rank < r.Rank; rank++ {
 		conn, err := r.dial(addresses[rank])
 		if err == nil {
 			err = r.introduce(conn, rank, 0)
 		}
-		if err != nil {
+		switch {
+		case r.ctx.Err() != nil:
+			return context.Cause(r.ctx)
+		case err != nil:
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
@@ -234,7 +281,7 @@ func (r *rendezvous) dial(address string) (*net.TCPConn, error) {
 		select {
 		case <-ctx.Done():
 			if r.ctx.Err() != nil {
-				return nil, r.ctx.Err()
+				return nil, context.Cause(r.ctx)
 			}
 			return nil, fmt.Errorf("rank %d has not reached %s in %v: %w", r.Rank, address, r.Timeout, err)
 		case <-time.After(retry):
@@ -324,7 +371,7 @@ func (r *rendezvous) accept(listener net.Listener, missing []int, ports []int) e
 	defer mu.Unlock()
 	closed = true
 	if r.ctx.Err() != nil {
-		return r.ctx.Err()
+		return context.Cause(r.ctx)
 	}
 	err := fmt.Errorf("rank %s has not connected in %v", list(missing), r.Timeout)
 	if r.refused != nil {

@@ -233,6 +233,47 @@ func TestConnectErrors(t *testing.T) {
 	}
 }
 
+// TestLostWhileConnecting: a rank that is lost when it knows the addresses ends the others at once. They name it.
+func TestLostWhileConnecting(t *testing.T) {
+	for bad := 1; bad <= 2; bad++ {
+		listener := listening(t, 0)
+		var all sync.WaitGroup
+		for rank := range 4 {
+			o := Options{Rank: rank, Size: 4, Address: listener.Addr().String(), Timeout: 20 * time.Second, Version: "1"}
+			if rank == 0 {
+				o.Listener = listener
+			}
+			all.Go(func() {
+				if rank == bad {
+					vanish(t, o)
+					return
+				}
+				start := time.Now()
+				_, err := Connect(t.Context(), o)
+				if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("rank %d (127.0.0.1", bad)) || time.Since(start) > 5*time.Second {
+					t.Errorf("rank %d without %d, after %v: %v", rank, bad, time.Since(start), err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// vanish connects with rank 0, waits for the addresses and ends.
+func vanish(t *testing.T, o Options) {
+	r := &rendezvous{Options: o, c: &Collective{peers: make([]*peer, o.Size)}, ctx: t.Context(), until: time.Now().Add(o.Timeout)}
+	conn, err := r.dial(o.Address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close()
+	if err := r.introduce(conn, 0, 1); err != nil {
+		t.Error(err)
+	}
+	conn.Read(make([]byte, 1))
+}
+
 // TestStrangers: connections without the secret are refused. Ranks with it go on.
 func TestStrangers(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -135,7 +136,7 @@ func call() float64 {
 func check(m Model, data *table, trees int) error {
 	cores := runtime.NumCPU()
 	fmt.Printf("| ranks on %d cores | network (delays) | measured s a tree | reckoned: compute + messages | |\n| ---: | --- | ---: | ---: | ---: |\n", cores)
-	fingerprint := ""
+	fingerprint, advice := "", []string{}
 	for ranks := 1; ranks <= 4; ranks++ {
 		for _, network := range networks {
 			if ranks == 1 && network.Latency > 0 {
@@ -154,8 +155,12 @@ func check(m Model, data *table, trees int) error {
 			compute, messages := m.Seconds(ranks, cores, network)
 			fmt.Printf("| %d | %s | %.3f | %.3f + %.3f | %+.0f %% |\n", ranks, network.Name, run.Seconds, compute, messages,
 				100*((compute+messages)/run.Seconds-1))
+			if run.Advice != "" {
+				advice = append(advice, network.Name+": "+run.Advice)
+			}
 		}
 	}
+	fmt.Printf("\nwhat training says:\n%s\n", strings.Join(advice, "\n"))
 	return nil
 }
 

@@ -41,6 +41,7 @@ type Run struct {
 	Seconds     float64 // the median of the trees after the first
 	Sent        Traffic // by rank 0, for a tree
 	Fingerprint string
+	Advice      string // of training, where one rank alone would be faster
 }
 
 // train trains on ranks that are goroutines, with the delays of a network, and times
@@ -77,7 +78,7 @@ func (t *table) trainRank(c *delayed, trees int) (run Run, err error) {
 	}
 	p := aoso.DefaultParams()
 	p.Preset, p.NEstimators, p.NThread = aoso.PresetPaper, trees, 1
-	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{EvalEvery: 1 << 30})
+	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{EvalEvery: 1 << 30, Warn: func(err error) { run.Advice = err.Error() }})
 	if err != nil {
 		return run, err
 	}

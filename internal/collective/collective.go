@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/libaoso/aoso/internal/exact"
 )
@@ -51,10 +52,11 @@ type Scatterer interface {
 // Group is a collective whose first error is final: afterwards, calls do nothing and their results have no meaning. A nil group is a
 // single rank, for which sums, maxima and gathering change nothing.
 type Group struct {
-	c     Collective
-	err   error
-	bytes int64
-	calls int64
+	c      Collective
+	err    error
+	bytes  int64
+	calls  int64
+	waited time.Duration
 }
 
 // NewGroup returns the group of a collective; nil if c is nil or has a single rank.
@@ -97,6 +99,9 @@ func (g *Group) Traffic() (bytes, calls int64) {
 	return g.bytes, g.calls
 }
 
+// Waited returns how long the calls of the collective have taken.
+func (g *Group) Waited() time.Duration { return g.waited }
+
 // Sum replaces v by the sums over all ranks, element by element.
 func (g *Group) Sum(v []int64) { g.reduce(Sum, v) }
 
@@ -107,7 +112,7 @@ func (g *Group) reduce(op Op, v []int64) {
 	if g == nil || g.err != nil || len(v) == 0 {
 		return
 	}
-	g.count(8 * len(v))
+	defer g.count(8*len(v), time.Now())
 	g.fail(g.c.AllReduce(op, v))
 }
 
@@ -125,7 +130,7 @@ func (g *Group) SumPart(v []int64, counts []int) []int64 {
 		g.reduce(Sum, v)
 		return part
 	}
-	g.count(8 * len(v))
+	defer g.count(8*len(v), time.Now())
 	sums, err := c.ReduceScatter(v, counts)
 	if err == nil && len(sums) != len(part) {
 		err = fmt.Errorf("ReduceScatter returned %d numbers, must return %d", len(sums), len(part))
@@ -202,7 +207,7 @@ func (g *Group) Gather(b []byte, record int) [][]byte {
 	if g.err != nil {
 		return nil
 	}
-	g.count(len(b))
+	defer g.count(len(b), time.Now())
 	all, err := g.c.AllGather(b)
 	if err == nil && len(all) != g.c.Size() {
 		err = fmt.Errorf("AllGather returned %d parts, must return %d, one of each rank", len(all), g.c.Size())
@@ -257,9 +262,11 @@ func (g *Group) Abort(err error) {
 	}
 }
 
-func (g *Group) count(bytes int) {
+// count counts a call that ends now.
+func (g *Group) count(bytes int, began time.Time) {
 	g.bytes += int64(bytes)
 	g.calls++
+	g.waited += time.Since(began)
 }
 
 // ErrCollective matches every error of a group.

@@ -104,6 +104,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_report_header():
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("aoso", "numpy", "scikit-learn")]
+    installed = {name: list(importlib.metadata.distributions(name=name)) for name in ("aoso", "numpy", "scikit-learn")}
+    versions = [f"{name} {found[0].version}" for name, found in installed.items() if found]
     data = f"data of {SHARED}" if SHARED.is_dir() else f"without the data of {SHARED}, which is not there"
     return f"{', '.join(versions)}; {aoso.__file__}; {data}; AOSO_TEST_SEED={SEED}"

@@ -1,4 +1,4 @@
-"""Trainings whose ranks are killed (kill -9) at random moments, and that begin again on other numbers of ranks.
+"""Trainings whose ranks are killed (kill -9) at random moments, and that begin again, those of MPI and Dask on other numbers of ranks.
 
     python kills.py --engine mpi --kills 50
 
@@ -18,12 +18,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import ranks
 
 import aoso
 
 PARAMS = {"n_estimators": 20, "nthread": 1}
 MOST_RANKS, MOST_KILLS, MOST_SECONDS = 4, 3, 30
+CLUSTER_PARAMS = {"n_estimators": 200}  # of Spark and Ray, whose workers have a thread each
 
 
 def rows():
@@ -155,23 +157,154 @@ class Dask:
         return found, seconds
 
 
+class Cluster:
+    """Trainings of a cluster of four workers, each of which loses one and may be tried again once."""
+
+    command = ""  # of the workers
+    names = [f"x{j}" for j in range(16)]
+    frame = pd.DataFrame(rows()["x"], columns=names).assign(label=rows()["y"], id=np.arange(len(rows()["y"])))
+
+    @classmethod
+    def alone(cls):
+        """The fingerprint of one machine."""
+        return aoso.train({**CLUSTER_PARAMS, "nthread": 1}, aoso.Dataset(cls.frame[cls.names], cls.frame["label"])).fingerprint
+
+    def __init__(self, rng):
+        self.rng, self.seconds = rng, 0.0
+        with tempfile.TemporaryDirectory() as folder:
+            self.watched(folder, lambda: None)
+
+    def victims(self):
+        """The processes of which one is killed."""
+        return ranks.workers(self.command)
+
+    def watched(self, folder, strike):
+        """Train. Strike when all workers have begun, and note how long training then takes."""
+        began, ended = [], threading.Event()
+
+        def watch():
+            while len(ranks.workers(self.command)) < MOST_RANKS:
+                if ended.wait(0.02):
+                    return
+            began.append(time.monotonic())
+            strike()
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            found = self.fit(folder)
+        finally:
+            ended.set()
+            watcher.join()
+        self.seconds = self.seconds or time.monotonic() - began[0]
+        return found
+
+    def train(self, folder, kills):
+        killed, wait = [], self.rng.uniform(0, self.seconds)
+
+        def strike():
+            time.sleep(wait)
+            victims = self.victims()
+            if not victims:  # it has ended
+                return
+            victim = int(self.rng.choice(victims))
+            name = Path(f"/proc/{victim}/cmdline").read_text().split("\0")
+            os.kill(victim, signal.SIGKILL)
+            killed.append(time.monotonic())
+            print(f"{victim} killed {wait:.1f} s after all had begun: {'executor' if name[0].endswith('java') else 'worker'}", flush=True)
+
+        found = self.watched(folder, strike)
+        return found, [time.monotonic() - at for at in killed]
+
+
+class Spark(Cluster):
+    command = "pyspark.daemon"
+
+    def __init__(self, rng):
+        from pyspark.sql import SparkSession
+
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.executor.memory": "600m",
+            "spark.stage.maxConsecutiveAttempts": "2",
+            "spark.executorEnv.PYTHONPATH": str(Path(aoso.__file__).parents[1]),
+        }
+        self.spark = SparkSession.builder.master(f"local-cluster[{MOST_RANKS},1,800]").config(map=settings).getOrCreate()
+        self.spark.sparkContext.setLogLevel("OFF")
+        super().__init__(rng)
+
+    def victims(self):
+        """Executors too."""
+        java = [int(p) for p in filter(str.isdigit, os.listdir("/proc")) if "CoarseGrainedExecutorBackend" in _command(p)]
+        return [*super().victims(), *java]
+
+    def fit(self, folder):
+        from aoso.spark import SparkAOSOClassifier, _slots
+
+        while _slots(self.spark) < MOST_RANKS:  # Spark starts an executor again that was killed
+            time.sleep(0.2)
+        classifier = SparkAOSOClassifier(
+            features_col=self.names, row_id_col="id", num_workers=MOST_RANKS, timeout=20, checkpoint=str(Path(folder) / "training"), **CLUSTER_PARAMS
+        )
+        return classifier.fit(self.spark.createDataFrame(self.frame)).get_booster().fingerprint
+
+
+class Ray(Cluster):
+    command = "RayTrainWorker"
+
+    def __init__(self, rng):
+        import ray
+
+        environment = {"PYTHONPATH": str(Path(aoso.__file__).parents[1])}
+        ray.init(num_cpus=MOST_RANKS + 1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": environment})
+        super().__init__(rng)
+
+    def fit(self, folder):
+        import ray.data
+        from ray.train import FailureConfig, RunConfig, ScalingConfig
+
+        from aoso.ray import AOSOConfig, AOSOTrainer, get_booster
+
+        config = {"label_column": "label", "row_id_column": "id", "params": CLUSTER_PARAMS, "checkpoint": str(Path(folder) / "training")}
+        trainer = AOSOTrainer(
+            train_loop_config=config,
+            aoso_config=AOSOConfig(timeout=20),
+            scaling_config=ScalingConfig(num_workers=MOST_RANKS),
+            run_config=RunConfig(failure_config=FailureConfig(max_failures=1), storage_path=str(folder)),
+            datasets={"train": ray.data.from_pandas(self.frame)},
+        )
+        return get_booster(trainer.fit().checkpoint).fingerprint
+
+
+def _command(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:  # it has ended
+        return ""
+
+
 def main(engine, kills, seed):
     rng = np.random.default_rng(seed)
-    trainings = {"mpi": MPI, "dask": Dask}[engine](rng)
-    want = aoso.train(PARAMS, aoso.Dataset(**rows())).fingerprint
+    trainings = {"mpi": MPI, "dask": Dask, "spark": Spark, "ray": Ray}[engine](rng)
+    clustered = isinstance(trainings, Cluster)
+    want = trainings.alone() if clustered else aoso.train(PARAMS, aoso.Dataset(**rows())).fingerprint
+    most = 20 * MOST_SECONDS if clustered else MOST_SECONDS
     seconds = []
     while len(seconds) < kills:
         with tempfile.TemporaryDirectory() as folder:
             got, some = trainings.train(Path(folder), min(int(rng.integers(1, MOST_KILLS + 1)), kills - len(seconds)))
         seconds += some
         assert got == want, f"the model is {got}; that of one machine is {want}"
-        assert max(some, default=0) < MOST_SECONDS
+        assert max(some, default=0) < most
     print(f"{len(seconds)} kills; at most {max(seconds):.1f} s to the end; all models are that of one machine")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--engine", choices=["mpi", "dask"], default="mpi")
+    parser.add_argument("--engine", choices=["mpi", "dask", "spark", "ray"], default="mpi")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rank", type=Path)

@@ -1,8 +1,10 @@
 """Data and rows of ranks, for the tests of all engines. As a program, a rank of MPI, torch or TCP."""
 
+import contextlib
 import functools
 import gzip
 import itertools
+import os
 import queue
 import sys
 import threading
@@ -130,6 +132,16 @@ def engine(name):
 
     torch.distributed.init_process_group("gloo")
     return aoso.torch.TorchCollective(timeout=20)
+
+
+def workers(command):
+    """The processes of this command that have loaded the library."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it has ended
+            if command in Path(f"/proc/{process}/cmdline").read_text() and "libaoso.so" in Path(f"/proc/{process}/maps").read_text():
+                found.append(int(process))
+    return found
 
 
 def say(line):

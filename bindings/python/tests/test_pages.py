@@ -55,7 +55,7 @@ for file in files:
     pandas.DataFrame({"a": x[:, 0], "b": x[:, 1], "class": y}).to_parquet(file)
 """,
 }
-ENGINES = ("docs/distributed.md", "docs/spark.md")  # need a cluster; test_mpi.py, test_dask.py and test_spark.py train on one
+ENGINES = ("docs/distributed.md", "docs/ray.md", "docs/spark.md")  # need a cluster; test_mpi.py, test_dask.py, test_ray.py and test_spark.py train on one
 
 
 def blocks(page, *languages):

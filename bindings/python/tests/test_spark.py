@@ -188,16 +188,7 @@ def test_a_script_for_xgboost(spark, letters):
 
 
 def workers():
-    """The Python workers that have loaded the library."""
-    found = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command, maps = Path(f"/proc/{process}/cmdline").read_text(), Path(f"/proc/{process}/maps").read_text()
-        except OSError:
-            continue
-        if "pyspark.daemon" in command and "libaoso.so" in maps:
-            found.append(int(process))
-    return found
+    return ranks.workers("pyspark.daemon")
 
 
 @pytest.mark.parametrize("delay", [0, 0.5, 1.5])
@@ -239,6 +230,29 @@ def test_a_worker_is_stopped_every_time(spark, letters):
     finally:
         ended.set()
         thread.join()
+
+
+def test_all_workers_are_stopped(spark, letters):
+    """Nobody is left who could say so: each has a watchdog."""
+    ended, hit = threading.Event(), set()
+
+    def strike():
+        while not ended.is_set():
+            if len(found := workers()) == EXECUTORS:
+                for process in found:
+                    os.kill(process, signal.SIGSTOP)
+                hit.update(found)
+            time.sleep(0.2)
+
+    thread = threading.Thread(target=strike)
+    thread.start()
+    try:
+        with pytest.raises(CollectiveError, match=r"worker \d has ended, or was stopped for longer than 3 s"):
+            fitted(letters, n_estimators=2000, preset="paper", timeout=3)
+    finally:
+        ended.set()
+        thread.join()
+    assert len(hit) > EXECUTORS  # Spark has tried again
 
 
 def test_spark_connect(tmp_path):

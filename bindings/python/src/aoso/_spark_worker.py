@@ -9,23 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ._capi import raw_to_proba, version
-from ._input import Array
+from ._capi import version
+from ._table_rank import Columns, decided, distinct, rows, trained
+from ._watchdog import watched
 from .booster import Booster
-from .callback import record_evaluation
 from .collective import Collective
-from .dataset import Dataset
 from .errors import AosoError, ArgumentError, CollectiveError
 from .tcp import TCPCollective
-from .training import train
 
 # What a task returns: the model in parts, what is known of the training, or an error that trying again does not mend.
 MODEL, SUMMARY, ERROR = "model", "summary", "error"
 SCHEMA = "kind string, number int, data binary"
 _PART = 4 << 20  # bytes of the model in a row
 _FEATURES, _LABEL, _WEIGHT, _VALID, _ID = "features", "label", "weight", "valid", "id"
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Row = tuple[str, int, bytes]
 
@@ -48,13 +46,14 @@ class Plan(NamedTuple):
 
 def train_rank(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
     """Train as a task of a barrier stage."""
-    rows = list(_rows(batches, plan))
-    columns = [pa.array(values, kind) for values, kind in zip(zip(*rows), (pa.string(), pa.int32(), pa.binary()))]
-    for i in range(len(rows)):
+    with watched(plan.timeout):
+        results = list(_results(batches, plan))
+    columns = [pa.array(values, kind) for values, kind in zip(zip(*results), (pa.string(), pa.int32(), pa.binary()))]
+    for i in range(len(results)):
         yield pa.RecordBatch.from_arrays([column.slice(i, 1) for column in columns], ["kind", "number", "data"])
 
 
-def _rows(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
+def _results(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
     from pyspark import BarrierTaskContext
 
     context = BarrierTaskContext.get()
@@ -112,66 +111,21 @@ def _host(context: Any, rank: int) -> str:
 
 
 def _trained(table: pa.Table, plan: Plan, collective: Collective, nthread: int) -> tuple[Booster, dict[str, Any]]:
-    x = _features(table, plan, collective)
-    y = table[_LABEL].to_numpy()
-    weight = table[_WEIGHT].to_numpy() if plan.weighted else None
-    held = np.asarray(table[_VALID].to_numpy(), bool) if plan.validated else np.zeros(len(y), bool)
-    ids = table[_ID].to_numpy().view(np.uint64)
-
-    def part(rows: Array) -> tuple[Any, Array, Array | None]:
-        if rows.all():
-            return x, y, weight
-        return x.filter(pa.array(rows)) if isinstance(x, pa.Table) else x[rows], y[rows], None if weight is None else weight[rows]
-
-    x_train, y_train, w_train = part(~held)
-    numbers = ids[~held] if plan.numbered else _distinct(ids[~held])
-    params = {"nthread": nthread, **plan.params}
-    seed = int(params.get("seed", 0))
-    train_set = Dataset(
-        x_train, y_train, weight=w_train, row_id=numbers, params=params, seed=seed, nthread=nthread, collective=collective
-    )
+    names = _FEATURES if plan.names is None else {f"{_FEATURES}{j}": name for j, name in enumerate(plan.names)}
+    columns = Columns(names, _LABEL, _WEIGHT if plan.weighted else None)
     valid = None
     if plan.validated:
-        x_valid, y_valid, w_valid = part(held)
-        valid = train_set.aligned(x_valid, y_valid, weight=w_valid)
-    history: dict[str, dict[str, list[float]]] = {}
-    of_training = {name: value for name, value in params.items() if name not in ("max_bin", "sample_rows", "categorical_features")}
-    booster = train(
-        of_training, train_set, valid=valid, callbacks=[record_evaluation(history)], checkpoint=plan.checkpoint
+        held = table[_VALID].fill_null(False)
+        valid, table = rows(table.filter(held), columns, collective), table.filter(pc.invert(held))
+    ids = table[_ID].to_numpy().view(np.uint64)
+    return trained(
+        rows(table, columns, collective),
+        ids if plan.numbered else distinct(ids),  # rows that are equal are on one rank
+        valid,
+        {"nthread": nthread, **plan.params},
+        collective,
+        plan.checkpoint,
     )
-    result = booster.result
-    assert result is not None
-    summary = {name: value for name, value in result._asdict().items() if isinstance(value, (int, float, str))}
-    return booster, {**summary, "evals_result": history}
-
-
-def _features(table: pa.Table, plan: Plan, collective: Collective) -> Any:
-    """The features: a table, or an array of which Arrow has the rows."""
-    if plan.names is not None:
-        return table.select([f"{_FEATURES}{j}" for j in range(len(plan.names))]).rename_columns(plan.names)
-    column = table[_FEATURES].combine_chunks()
-    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
-    if column.null_count:
-        raise ArgumentError("a row has null in place of its features; allowed: an array of numbers, in which null is a missing value")
-    widths = np.unique(column.value_lengths().to_numpy(zero_copy_only=False)) if len(column) else np.zeros(1, np.int64)
-    widest = np.array([widths.max()], np.int64)
-    collective.all_reduce("max", widest)
-    width = int(widest[0])
-    if len(column) and (len(widths) > 1 or widths[0] != width):
-        raise ArgumentError(f"rows have {', '.join(map(str, np.unique([*widths, width])))} features; allowed: the same number in all rows")
-    return column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), width) if len(column) else np.empty((0, width))
-
-
-def _distinct(hashes: Array) -> Array:
-    """Distinct ids for rows by their hashes. Equal rows are on one rank, where they are numbered: which of them is which makes no difference."""
-    order = np.argsort(hashes, kind="stable")
-    ordered, places = hashes[order], np.arange(len(hashes))
-    first = np.ones(len(hashes), bool)
-    first[1:] = ordered[1:] != ordered[:-1]
-    repeated = places - np.maximum.accumulate(np.where(first, places, 0)) if len(hashes) else places
-    ids = np.empty_like(hashes)
-    ids[order] = ordered + repeated.astype(np.uint64) * _GOLDEN
-    return ids
 
 
 _kept: dict[bytes, Booster] = {}  # the model of this Python worker, which Spark uses for many tasks
@@ -184,7 +138,6 @@ def predicted(frames: Iterable[Any], model: bytes, digest: bytes, names: list[st
     if (booster := _kept.get(digest)) is None:
         _kept.clear()
         booster = _kept[digest] = Booster.from_bytes(model)
-    classes = booster.classes if booster.classes.dtype.kind in "OUT" else booster.classes.astype(float)
     for frame in frames:
         if len(frame) == 0:
             x: Any = np.empty((0, booster.num_features))
@@ -192,12 +145,7 @@ def predicted(frames: Iterable[Any], model: bytes, digest: bytes, names: list[st
             x = np.stack(frame.iloc[:, 0].to_numpy()).astype(float)
         else:
             x = frame.set_axis(names, axis=1)
-        raw = booster.predict_raw(x, nthread=1)
-        odds = raw_to_proba(booster._handle, raw.copy())
-        yield pd.DataFrame(
-            {
-                "prediction": classes[odds.argmax(axis=1)],
-                "probability": list(odds),
-                "raw": list(raw),
-            }
-        )
+        prediction, odds, raw = decided(booster, x)
+        if prediction.dtype.kind not in "OUT":
+            prediction = prediction.astype(float)
+        yield pd.DataFrame({"prediction": prediction, "probability": list(odds), "raw": list(raw)})

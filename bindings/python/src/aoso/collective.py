@@ -15,7 +15,7 @@ class Collective(abc.ABC):
     Each rank has some of the rows. All ranks make the same calls in the same order: they make a :class:`Dataset` with their
     rows and their collective, and train on it. The model is that which one machine would train on all rows, to the last bit,
     and every rank gets it. :mod:`aoso.tcp`, :mod:`aoso.mpi`,
-    :mod:`aoso.torch` and :mod:`aoso.dask` have collectives that are ready to use.
+    :mod:`aoso.torch`, :mod:`aoso.dask` and :mod:`aoso.ray` have collectives that are ready to use.
 
     The library calls the methods during its calls, one at a time, in the same order on all ranks, from a thread that may be
     another one than that of the caller. A call returns when all ranks have made it. It raises an error if a rank is lost or

@@ -195,6 +195,9 @@ class SparkAOSOClassifier(Estimator, _Columns, DefaultParamsWritable, DefaultPar
         except Exception as e:
             if found := re.search(r"CollectiveError: (.*)", str(e)):
                 raise CollectiveError(found[1]) from e
+            if found := re.search(r"barrier task \w+\(\d+, (\d+)\)(?s:.*)(?:Python worker exited|ExecutorLostFailure)", str(e)):
+                text = f"worker {found[1]} has ended, or was stopped for longer than {self.getOrDefault(self.timeout):g} s"
+                raise CollectiveError(text) from e
             if "No module named 'aoso'" in str(e):
                 raise CollectiveError("a worker has no aoso; allowed: the same version in the Python of all executors as on the driver") from e
             raise

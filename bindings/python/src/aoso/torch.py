@@ -1,4 +1,4 @@
-"""Training on several machines with ``torch.distributed``, as torchrun, Ray Train, Spark's TorchDistributor or Kubeflow start it.
+"""Training on several machines with ``torch.distributed``, as torchrun, Spark's TorchDistributor or Kubeflow start it.
 
 Every process has some of the rows. Run as ``torchrun --nproc-per-node 4 train.py``::
 
