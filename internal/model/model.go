@@ -79,11 +79,12 @@ func (m *Model) LinearFeatures() (features []int) {
 	}
 	owners := m.Encoder.Owners()
 	for t := range l.Terms() {
-		feature := l.Column(t)
-		if owners != nil {
-			feature = owners[feature]
+		column := l.Column(t)
+		if owners == nil {
+			features = append(features, column)
+		} else {
+			features = append(features, owners[column][:]...)
 		}
-		features = append(features, feature)
 	}
 	slices.Sort(features)
 	return slices.Compact(features)
