@@ -59,15 +59,15 @@ func (e *Encoder) codes(c Cross) int {
 	return e.Features[c.First].Codes() * e.Features[c.Second].Codes()
 }
 
-// Crossable reports whether a cross of encoded columns is possible: of two features of the kind that the operation needs, with at most
-// [MostCodes] codes.
+// Crossable reports whether a cross is possible: of two features of the kind that the operation needs, with no more codes than a column
+// has bins.
 func (e *Encoder) Crossable(c Cross) bool {
 	for _, j := range []int{c.First, c.Second} {
 		if j < 0 || j >= len(e.Features) || e.Features[j].Rated || (e.Features[j].Categories != nil) != (c.Op == Pair) {
 			return false
 		}
 	}
-	return c.First != c.Second && c.Op < ops && (c.Op != Pair || e.codes(c) > 0 && e.codes(c) <= MostCodes)
+	return c.First != c.Second && c.Op < ops && (c.Op != Pair || e.codes(c) > 0 && e.codes(c) <= bin.MaxValueBins)
 }
 
 // Cross returns the cross that an encoded column is; ok is false if it is none.

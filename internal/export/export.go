@@ -21,6 +21,7 @@ type Format struct {
 	OneTree    bool   // shows one tree only
 	Binary     bool   // not text
 	TreesOnly  bool   // has no linear scores: trees stand for them
+	Crosses    bool   // has crosses of features
 
 	write func(w io.Writer, m *model.Model, tree int) error
 }
@@ -32,6 +33,9 @@ const mostBytes = 100e6
 // Write writes a model, or one of its trees if the format shows only one. If trees stand for
 // linear scores, and unless forced, it writes nothing beyond mostBytes.
 func (f *Format) Write(w io.Writer, m *model.Model, tree int, force bool) error {
+	if m.Crossed() && !f.Crosses {
+		return fmt.Errorf("format %s has no crosses of features, and the model has %s: train with crosses=0", f.Name, m.Encoder.Crosses[0].Name(m.Features))
+	}
 	if !f.TreesOnly || m.Forest.Linear() == nil {
 		return f.write(w, m, tree)
 	}

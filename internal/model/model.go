@@ -71,6 +71,9 @@ func (m *Model) Categories() [][]string {
 	return categories
 }
 
+// Crossed reports whether the model has crosses of features.
+func (m *Model) Crossed() bool { return m.Encoder != nil && len(m.Encoder.Crosses) > 0 }
+
 // LinearFeatures returns the features in the linear scores, in their order.
 func (m *Model) LinearFeatures() (features []int) {
 	l := m.Forest.Linear()

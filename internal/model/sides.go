@@ -8,9 +8,12 @@ type Sides struct {
 	MissingLeft bool
 }
 
-// Sides returns where a split sends categories; nil: its feature is numeric.
+// Sides returns where a split sends categories; nil: its feature is numeric, or it is on a cross.
 func (m *Model) Sides(s Split) *Sides {
 	if m.Encoder == nil {
+		return nil
+	}
+	if _, crossed := m.Encoder.Cross(int(s.Feature)); crossed {
 		return nil
 	}
 	feature, _ := m.Encoder.Owner(int(s.Feature))
