@@ -159,19 +159,20 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 		return err
 	}
 	b.coder, b.kept = b.set.Mapper.Coder(), nil
+	values := storesValues(b.set.AllRows(), len(o.Names))
 	if o.Path == "" {
 		if err := mem.Afford("the dataset", 0, float64(b.set.Mapper.CodesBytes(b.Rows()))); err != nil {
 			return err
 		}
 		b.set.Matrix = b.set.Mapper.NewMatrix(b.Rows())
-		if storesValues(b.set.AllRows(), len(o.Names)) {
+		if values {
 			b.values = NewRowBlocks(len(o.Names))
 			b.set.Values = b.values
 		}
 		return nil
 	}
 	b.set.Grouped = !o.DenseOnly
-	b.file, err = newCodeFile(o.Path, b.set, b.coder)
+	b.file, err = newCodeFile(o.Path, b.set, b.coder, values)
 	return err
 }
 

@@ -22,7 +22,7 @@ const (
 	screenTrees  = 25 // of a scout with all crosses; the path has a point there
 	// The refined loss must fall below these shares of the loss without crosses, after the first trees and in the end, and in the end by
 	// this many standard errors of the difference.
-	promising, worthwhile, significant = 1, 0.99, 2.
+	promising, worthwhile, significant = 0.93, 0.97, 1.
 )
 
 // tryCrosses starts a trial of crosses, and returns false if there is none. first counts the iterations before.
