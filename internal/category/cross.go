@@ -72,7 +72,7 @@ func (e *Encoder) Crossable(c Cross) bool {
 
 // Cross returns the cross that an encoded column is; ok is false if it is none.
 func (e *Encoder) Cross(column int) (c Cross, ok bool) {
-	if e == nil || column < e.uncrossed() {
+	if e == nil || len(e.Crosses) == 0 || column < e.uncrossed() {
 		return Cross{}, false
 	}
 	return e.Crosses[column-e.uncrossed()], true

@@ -65,7 +65,7 @@ type Encoder struct {
 }
 
 // Owners are the features that an encoded column is computed from: two of a cross, otherwise twice the same.
-type Owners [2]int
+type Owners [2]int32
 
 // Owners lists the owners of each encoded column. A nil Encoder returns nil: column j encodes feature j.
 func (e *Encoder) Owners() []Owners {
@@ -74,15 +74,15 @@ func (e *Encoder) Owners() []Owners {
 	}
 	var owners []Owners
 	for j := range e.Features {
-		owners = append(owners, Owners{j, j})
+		owners = append(owners, Owners{int32(j), int32(j)})
 	}
 	for j := range e.Features {
 		for range e.Features[j].Rates {
-			owners = append(owners, Owners{j, j})
+			owners = append(owners, Owners{int32(j), int32(j)})
 		}
 	}
 	for _, c := range e.Crosses {
-		owners = append(owners, Owners{c.First, c.Second})
+		owners = append(owners, Owners{int32(c.First), int32(c.Second)})
 	}
 	return owners
 }
@@ -93,7 +93,7 @@ func (e *Encoder) Owner(column int) (feature, rate int) {
 	if column < len(e.Features) {
 		return column, -1
 	}
-	return e.Owners()[column][0], (column - len(e.Features)) % len(e.Classes)
+	return int(e.Owners()[column][0]), (column - len(e.Features)) % len(e.Classes)
 }
 
 // Values returns the numbers that encode a feature's categories in an encoded column, and last the number of unseen categories. NaN

@@ -96,16 +96,6 @@ func Decode(memory *mem.Block) (*Set, error) {
 			return nil, err
 		}
 	}
-	if file.Has("values") {
-		v := &fileValues{rows: h.Rows, cols: len(s.Names)}
-		if err := modelio.Read(file, "values", &v.values); err != nil {
-			return nil, err
-		}
-		if len(v.values) != v.rows*v.cols {
-			return nil, fmt.Errorf("%w: it has %d values of %d rows and %d features", modelio.ErrCorrupt, len(v.values), v.rows, v.cols)
-		}
-		s.Values = v
-	}
 	if !h.Weighted {
 		if len(s.Weights) > 0 {
 			return nil, fmt.Errorf("%w: it has %d weights, though its header says that it has none", modelio.ErrCorrupt, len(s.Weights))
@@ -120,6 +110,16 @@ func Decode(memory *mem.Block) (*Set, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
+	}
+	if file.Has("values") {
+		v := &fileValues{rows: h.Rows, cols: len(s.Names)}
+		if err := modelio.Read(file, "values", &v.values); err != nil {
+			return nil, err
+		}
+		if len(v.values) != v.rows*v.cols {
+			return nil, fmt.Errorf("%w: it has %d values of %d rows and %d features", modelio.ErrCorrupt, len(v.values), v.rows, v.cols)
+		}
+		s.Values = v
 	}
 	team := par.NewTeam(0)
 	defer team.Close()

@@ -34,7 +34,7 @@ func Importance(f *model.Forest, kind string, features int, owners []category.Ow
 
 // ownersOf returns the owners of the column that a node splits on.
 func ownersOf(owners []category.Owners, n model.Node) category.Owners {
-	column := int(n.Split().Feature)
+	column := n.Split().Feature
 	if owners == nil {
 		return category.Owners{column, column}
 	}
@@ -69,7 +69,7 @@ func PairImportances(f *model.Forest, owners []category.Owners) []PairImportance
 		}
 		for r, s := range n.Pairs() {
 			for _, feature := range features {
-				k := key{feature, [2]int{r, s}}
+				k := key{int(feature), [2]int{r, s}}
 				if s != model.Others {
 					k.classes = [2]int{min(r, s), max(r, s)}
 				}

@@ -24,11 +24,11 @@ func (j *Job) features() int {
 	if j.Owners == nil {
 		return j.Columns.Cols()
 	}
-	most := 0
+	most := int32(0)
 	for _, owners := range j.Owners {
 		most = max(most, owners[0], owners[1])
 	}
-	return most + 1
+	return int(most) + 1
 }
 
 // SHAP returns the SHAP values, rows × PerRow × (features + 1). The last value of a class is the bias: its mean score over the training rows.
@@ -150,7 +150,7 @@ func (j *Job) join(values []float64, rows, per int) []float64 {
 	for i := range rows {
 		in, out := values[i*(columns+1)*per:][:(columns+1)*per], values[i*(features+1)*per:][:(features+1)*per]
 		for c := features; c < columns; c++ {
-			first, second := j.Owners[c][0], j.Owners[c][1]
+			first, second := int(j.Owners[c][0]), int(j.Owners[c][1])
 			for k, v := range in[c*per:][:per] {
 				if first != second { // a cross
 					v /= 2

@@ -19,7 +19,9 @@ type crossing struct {
 
 const (
 	crossParents = 5  // features of a kind that are crossed with one another
-	screenTrees  = 25 // of a scout with all crosses; the path has a point there
+	screenTrees  = 11 // of a scout with all crosses; the path has a point there
+	// Where more than this share of the rows is predicted wrong, crosses never helped clearly, and there is no trial.
+	mostWrong = 0.25
 	// The refined loss must fall below these shares of the loss without crosses, after the first trees and in the end, and in the end by
 	// this many standard errors of the difference.
 	promising, worthwhile, significant = 0.93, 0.97, 1.
@@ -28,7 +30,7 @@ const (
 // tryCrosses starts a trial of crosses, and returns false if there is none. first counts the iterations before.
 func (f *Fit) tryCrosses(first int) bool {
 	j := &f.job
-	if j.Crosses == 0 || j.Train.Ranks.Any(j.Train.Values == nil) {
+	if j.Crosses == 0 || f.best.path.best().evaluation.ErrorRate > mostWrong || j.Train.Ranks.Any(j.Train.Values == nil) {
 		return false
 	}
 	crosses := candidates(j.Train, f.best)

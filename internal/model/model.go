@@ -86,7 +86,7 @@ func (m *Model) LinearFeatures() (features []int) {
 		if owners == nil {
 			features = append(features, column)
 		} else {
-			features = append(features, owners[column][:]...)
+			features = append(features, int(owners[column][0]), int(owners[column][1]))
 		}
 	}
 	slices.Sort(features)

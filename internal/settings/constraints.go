@@ -51,7 +51,7 @@ func (p *Params) Constraints(set *data.Set, before *Params) (signs [][]int8, int
 	}
 	if interactions != nil {
 		for _, owners := range set.Encoder.Owners() { // there are no crosses
-			interactions.Owners = append(interactions.Owners, owners[0])
+			interactions.Owners = append(interactions.Owners, int(owners[0]))
 		}
 	}
 	if before != nil {
