@@ -24,16 +24,13 @@ func crossing(rows int) (x aoso.CategoricalFeatures, labels aoso.Labels) {
 		for j := range columns {
 			columns[j] = append(columns[j], 1+math.Floor(1000*r.Float64())/8)
 		}
-		colour, shape := r.IntN(6), r.IntN(5)
+		colour, shape := r.IntN(4), r.IntN(4)
 		colours[i], shapes[i] = fmt.Sprint("colour ", colour), fmt.Sprint("shape ", shape)
-		if columns[0][i] > columns[1][i]+5 {
+		if colour%2 == 0 && columns[0][i] > columns[1][i]+5 || colour%2 == 1 && columns[2][i]/columns[3][i] > 1.5 {
 			classes[i]++
 		}
-		if columns[2][i]/columns[3][i] > 1.5 {
-			classes[i]++
-		}
-		if (3*colour+2*shape)%7 < 3 {
-			classes[i] += 3
+		if (colour+shape)%4 < 2 {
+			classes[i] += 2
 		}
 		switch r.IntN(40) {
 		case 0:
@@ -53,12 +50,12 @@ func crossing(rows int) (x aoso.CategoricalFeatures, labels aoso.Labels) {
 
 // small are the parameters of an ensemble that may have crosses.
 func small(change ...func(*aoso.Params)) aoso.Params {
-	return defaults(append([]func(*aoso.Params){ofMembers(72)}, change...)...)
+	return defaults(append([]func(*aoso.Params){ofMembers(120), func(p *aoso.Params) { p.LearningRate = 0.5 }}, change...)...)
 }
 
 // crossed returns a model with crosses, and the rows that it was trained on.
 func crossed(t testing.TB) (*aoso.Model, *aoso.Dataset, aoso.CategoricalFeatures, aoso.Labels) {
-	x, labels := crossing(700)
+	x, labels := crossing(1000)
 	set, err := aoso.NewDataset(x, labels, aoso.DatasetOptions{Names: []string{"a", "colour", "b", "c", "shape", "d"}})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +130,7 @@ func TestCrosses(t *testing.T) {
 		}
 	}
 	for _, f := range aoso.ExportFormats() {
-		if err := m.Export(&file, f.Name); slices.Contains([]string{"text", "dot", "c", "go"}, f.Name) == (err != nil) {
+		if err := m.Export(&file, f.Name); slices.Contains([]string{"text", "dot", "json", "json_tree", "onnx", "onnx_double", "c", "go"}, f.Name) == (err != nil) {
 			t.Errorf("format %s: %v", f.Name, err)
 		}
 	}
@@ -259,9 +256,9 @@ func TestCrossesContinued(t *testing.T) {
 	}
 	for _, change := range []func(*aoso.Params){
 		func(p *aoso.Params) { p.InteractionConstraints = "[[0,2],[3,5]]" },
-		func(p *aoso.Params) { p.Ensemble, p.MonotoneConstraints = 1, `{"a":{"5":1}}` },
+		func(p *aoso.Params) { p.Crosses = 0 },
 	} {
-		if c := encoder(train(t, set, small(change), aoso.TrainOptions{}).Model).Crosses; len(c) > 0 {
+		if c := encoder(train(t, set, small(change, ofMembers(12)), aoso.TrainOptions{}).Model).Crosses; len(c) > 0 {
 			t.Errorf("there are crosses: %v", c)
 		}
 	}

@@ -9,30 +9,21 @@ import (
 // and its complement it lists the smaller, and the first if there are many.
 func (m *Model) Words(s Split, write func(name string) string) string {
 	sides := m.Sides(s)
-	if sides == nil && s.set == nil {
+	if sides == nil {
 		return fmt.Sprintf("%s < %v", write(m.columnName(int(s.Feature))), s.threshold)
 	}
-	var name string
-	var left, right []string
-	if sides == nil {
-		name = write(m.columnName(int(s.Feature)))
-		left, right = m.pairs(s)
-	} else {
-		name = write(m.Features[sides.Feature])
-		categories := m.Encoder.Features[sides.Feature].Categories
-		left, right = picked(categories, sides.Members(true)), picked(categories, sides.Members(false))
-	}
-	word, members := "in", left
-	if len(right) == 0 {
+	name, word, members, rest := write(m.columnName(sides.Feature)), "in", sides.Members(true), sides.Members(false)
+	if len(rest) == 0 {
 		return name + " is there"
 	}
-	if len(right) < len(left) {
-		word, members = "not in", right
+	if len(rest) < len(members) {
+		word, members = "not in", rest
 	}
 	const most = 6
 	var names []string
-	for _, member := range members[:min(len(members), most)] {
-		names = append(names, write(member))
+	categories := m.categoriesOf(sides.Feature)
+	for _, i := range members[:min(len(members), most)] {
+		names = append(names, write(categories[i]))
 	}
 	if more := len(members) - most; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
@@ -40,14 +31,7 @@ func (m *Model) Words(s Split, write func(name string) string) string {
 	return fmt.Sprintf("%s %s {%s}", name, word, strings.Join(names, ", "))
 }
 
-func picked(names []string, positions []int) (picked []string) {
-	for _, i := range positions {
-		picked = append(picked, names[i])
-	}
-	return picked
-}
-
-// columnName returns the name of a column: of a feature, or of a cross.
+// columnName returns the name of a feature, or of a cross.
 func (m *Model) columnName(column int) string {
 	if c, ok := m.Encoder.Cross(column); ok {
 		return c.Name(m.Features)
@@ -55,19 +39,16 @@ func (m *Model) columnName(column int) string {
 	return m.Features[column]
 }
 
-// pairs lists the pairs of categories that a split on a cross sends left, and the others.
-func (m *Model) pairs(s Split) (left, right []string) {
-	c, _ := m.Encoder.Cross(int(s.Feature))
-	set, code := s.Left(), 0.0
+// categoriesOf lists the categories of a feature, or the pairs of a cross.
+func (m *Model) categoriesOf(column int) (names []string) {
+	c, ok := m.Encoder.Cross(column)
+	if !ok {
+		return m.Encoder.Features[column].Categories
+	}
 	for _, first := range m.Encoder.Features[c.First].Categories {
 		for _, second := range m.Encoder.Features[c.Second].Categories {
-			pair := first + " & " + second
-			if code++; set.Has(code) {
-				left = append(left, pair)
-			} else {
-				right = append(right, pair)
-			}
+			names = append(names, first+" & "+second)
 		}
 	}
-	return left, right
+	return names
 }
