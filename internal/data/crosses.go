@@ -18,6 +18,14 @@ func storesValues(rows, features int) bool {
 	return rows < mostValueRows && rows*features <= mostValues
 }
 
+// StoredBytes bounds the memory of the values that a set stores, in bytes.
+func StoredBytes(rows, features int) float64 {
+	if !storesValues(rows, features) {
+		return 0
+	}
+	return 8 * float64(rows*features)
+}
+
 // StoreValues stores the values of the features in a small set, given its encoded columns.
 func (s *Set) StoreValues(columns bin.Source, team *par.Team) {
 	if storesValues(s.AllRows(), len(s.Names)) {
