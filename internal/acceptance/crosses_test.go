@@ -281,3 +281,22 @@ func TestForgedCrosses(t *testing.T) {
 		}
 	}
 }
+
+// TestCrossesInterrupted: an interrupt at any time leaves a model that predicts, also while crosses are tried.
+func TestCrossesInterrupted(t *testing.T) {
+	_, set, x, _ := crossed(t)
+	trainer, err := aoso.NewTrainer(set, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trainer.Close()
+	tried := false
+	for more := true; more; _, more = trainer.Step(t.Context()) {
+		m := trainer.LocalModel()
+		rawScores(t, m, category.Rows(x, 0, 3), aoso.PredictOptions{})
+		tried = tried || len(m.Crosses()) > 0
+	}
+	if !tried {
+		t.Error("no model had crosses")
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/libaoso/aoso/internal/argument"
 	"github.com/libaoso/aoso/internal/model"
@@ -34,7 +35,14 @@ const mostBytes = 100e6
 // linear scores, and unless forced, it writes nothing beyond mostBytes.
 func (f *Format) Write(w io.Writer, m *model.Model, tree int, force bool) error {
 	if m.Crossed() && !f.Crosses {
-		return fmt.Errorf("format %s has no crosses of features, and the model has %s: train with crosses=0", f.Name, m.Encoder.Crosses[0].Name(m.Features))
+		var able []string
+		for _, f := range formats {
+			if f.Crosses {
+				able = append(able, f.Name)
+			}
+		}
+		return argument.New("format", f.Name, "%s, for a model with feature crosses such as %s; training with crosses=0 adds none",
+			strings.Join(able, ", "), m.Encoder.Crosses[0].Name(m.Features))
 	}
 	if !f.TreesOnly || m.Forest.Linear() == nil {
 		return f.write(w, m, tree)

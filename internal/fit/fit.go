@@ -435,8 +435,11 @@ func (f *Fit) result(look bool) Result {
 	if f.ensemble != nil {
 		return f.ensemble.result(f, look)
 	}
-	run := better(f.rival, f.run, 1)
-	r := Result{Result: run.result(look), Set: f.job.Train, Params: *run.params(), Phase: f.phase}
+	run, set := better(f.rival, f.run, 1), f.job.Train
+	if f.crossing != nil { // the model is that of the scouts before
+		run, set, look = f.best, f.crossing.plain, false
+	}
+	r := Result{Result: run.result(look), Set: set, Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
@@ -455,7 +458,7 @@ func (f *Fit) result(look bool) Result {
 // heldOut returns the path on the held-out rows that the model follows; nil: none.
 func (f *Fit) heldOut() *path {
 	switch {
-	case f.phase == HoldOut:
+	case f.phase == HoldOut && f.crossing == nil:
 		return f.run.path
 	case f.best != nil:
 		return f.best.path
@@ -465,7 +468,10 @@ func (f *Fit) heldOut() *path {
 
 // reached returns the iteration of that path that the model has reached.
 func (f *Fit) reached() int {
-	if f.phase == HoldOut || f.job.Choose {
+	switch {
+	case f.crossing != nil:
+		return f.best.iteration
+	case f.phase == HoldOut || f.job.Choose:
 		return f.run.iteration
 	}
 	return f.best.path.last().iteration
