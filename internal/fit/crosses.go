@@ -24,7 +24,7 @@ const (
 	mostWrong = 0.25
 	// The refined loss must fall below these shares of the loss without crosses, after the first trees and in the end, and in the end by
 	// this many standard errors of the difference.
-	promising, worthwhile, significant = 0.93, 0.97, 1.
+	promising, worthwhile, significant = 0.9, 0.97, 1.
 )
 
 // tryCrosses starts a trial of crosses, and returns false if there is none. first counts the iterations before.
