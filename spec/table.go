@@ -225,7 +225,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "crosses", Field: "Crosses", Group: Trees, Type: Int, Default: "8", C: C{Slot: 39},
-		Range: between(0, MaxCrosses), Usual: between(0, 16),
+		Range: between(0, MaxCrosses), Usual: between(1, 16),
 		Help: "Maximum number of crosses that an ensemble may add: differences and ratios of two numeric features, and pairs of two categorical ones.",
 		Detail: "Features that the trees split on most are crossed, and crosses are added if the log loss on held-out rows is clearly lower with them. " +
 			"The model computes them from the features. 0 means none.",
