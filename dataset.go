@@ -131,6 +131,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	const drawn, label = 96, 8 // bytes for a row of the sample, and for a label, which the caller may have given up
 	mem.GiveBack(drawn*len(sample) + label*len(labels))
 	set.Matrix = set.Mapper.Map(columns, team)
+	set.StoreValues(columns, team)
 	rates := columns.Cols() - len(names)
 	columns = nil
 	mem.GiveBack(4 * rates * features.Rows())

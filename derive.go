@@ -51,6 +51,8 @@ func Merge(models ...*Model) (*Model, error) {
 			return nil, unlike("of other classes", "of the classes "+listed(first.Classes))
 		case !slices.Equal(c.Features, first.Features):
 			return nil, unlike("of other features", "of the features "+listed(first.Features))
+		case c.Crossed() != first.Crossed() || c.Crossed() && !slices.Equal(c.Encoder.Crosses, first.Encoder.Crosses):
+			return nil, unlike("of other crosses", "of the same crosses; training with crosses=0 adds none")
 		case !c.Encoder.Equal(first.Encoder):
 			return nil, unlike("of other categories", "of the same categories")
 		case c.Method != first.Method:

@@ -82,6 +82,17 @@ func (m *Model) Named() bool { return m.content.Named }
 // numeric.
 func (m *Model) Categories(feature int) []string { return categoriesOf(m.content.Encoder, feature) }
 
+// Crosses returns the names of the crosses of features that the model computes, such as
+// "width - height".
+func (m *Model) Crosses() (names []string) {
+	if e := m.content.Encoder; e != nil {
+		for _, c := range e.Crosses {
+			names = append(names, c.Name(m.content.Features))
+		}
+	}
+	return names
+}
+
 // FindCategory returns the position of a category of a feature, which stands for it in
 // the rows of a [RowPredictor]. A category that the model does not know has the position
 // after the last one; for a numeric feature, the result is -1. A missing value is NaN.

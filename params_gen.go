@@ -107,6 +107,13 @@ type Params struct {
 	// Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 20, 6 for fewer than 20,000 rows and at
 	// most 100 classes, 20 with preset best for fewer than 100,000 rows, else 1.
 	Ensemble int `json:"ensemble"`
+	// Maximum number of crosses that an ensemble may add: differences and ratios of two numeric
+	// features, and pairs of two categorical ones. Features that the trees split on most are crossed,
+	// and crosses are added if the log loss on held-out rows is clearly lower with them. The model
+	// computes them from the features. 0 means none. Only an ensemble on fewer than 20,000 rows,
+	// without interaction constraints, has crosses.
+	// Allowed: 0 to 64. Default: 8.
+	Crosses int `json:"crosses"`
 	// Number added to the sum of Hessians of each category when categories are ordered; larger values
 	// move rare ones to the middle of the order.
 	// Allowed: at least 0, at most 3.4e+38. Default: 10.

@@ -133,6 +133,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	job.Folds, job.Scouts = job.Split.Folds(plan.Folds), plan.Scouts
 	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
+	if job.Signs == nil && job.Interactions == nil {
+		job.Crosses = p.Crosses
+	}
 	job.Silent = !train.set.Ranks.Any(!silent)
 	if err := checkSavable(train, (*Params)(&options[0])); err != nil {
 		return job, nil, err
@@ -457,7 +460,7 @@ func (t *Trainer) LocalModel() *Model {
 
 // newResult returns the result of a training on a dataset, time and machine aside.
 func newResult(train *Dataset, r fit.Result) *Result {
-	content := model.New(r.Params.Method, r.Forest, train.set.Classes, train.set.Names, train.set.Encoder)
+	content := model.New(r.Params.Method, r.Forest, train.set.Classes, train.set.Names, r.Set.Encoder)
 	content.Temperature, content.Scores, content.Named, content.LabelName = r.Temperature, r.Scores, train.set.Named, train.set.LabelName
 	if before := train.continued(); before != nil {
 		content.Temperature, content.LabelType = cmp.Or(r.Temperature, before.content.Temperature), before.content.LabelType

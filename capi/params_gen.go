@@ -93,6 +93,9 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Ensemble, err = narrow("ensemble", int64(c.ensemble)); err != nil {
 		return g, err
 	}
+	if g.Crosses, err = narrow("crosses", int64(c.crosses)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -159,5 +162,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 		return c, err
 	}
 	c.ensemble = C.int64_t(g.Ensemble)
+	c.crosses = C.int64_t(g.Crosses)
 	return c, nil
 }

@@ -15,6 +15,7 @@ const (
 const (
 	MaxThreads     = 4096
 	MaxLeaves      = 1 << 16
+	MaxCrosses     = 64
 	LeastSubsample = 0.001 // of those that training chooses
 )
 
@@ -221,6 +222,14 @@ var Parameters = []Parameter{
 		Detail: "Each member grows its trees without two of as many parts of the rows. Then its leaf values are computed from all rows. " +
 			"n_estimators counts the trees of all members. By default, there is a single model if n_estimators, calibration or time_limit is set.",
 		Limits: "More than 1 need method aoso, full leaves, and rows that training holds out, and exclude time_limit, monotone constraints, validation sets and custom objectives.",
+	},
+	{
+		Name: "crosses", Field: "Crosses", Group: Trees, Type: Int, Default: "8", C: C{Slot: 39},
+		Range: between(0, MaxCrosses), Usual: between(1, 16),
+		Help: "Maximum number of crosses that an ensemble may add: differences and ratios of two numeric features, and pairs of two categorical ones.",
+		Detail: "Features that the trees split on most are crossed, and crosses are added if the log loss on held-out rows is clearly lower with them. " +
+			"The model computes them from the features. 0 means none.",
+		Limits: "Only an ensemble on fewer than 20,000 rows, without interaction constraints, has crosses.",
 	},
 	{
 		Name: "category_smoothing", Field: "CategorySmoothing", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 29},

@@ -148,8 +148,31 @@ static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t 
     return AOSOP_OK;
 }
 
+/* Whether a feature can be crossed by an operation. */
+static bool crossable(const aosop_model *m, int64_t j, int64_t op) {
+    return j >= 0 && j < m->features && !m->categories[j].rated && (m->categories[j].count >= 0) == (op == PAIR);
+}
+
+static aosop_status read_crosses(aosop_model *m, file *f) {
+    m->first_cross = m->columns;
+    if (!file_find(f, "crosses", NULL)) return AOSOP_OK;
+    const file_array *a = file_find(f, "crosses", "i32");
+    if (!a || a->count == 0 || a->count % 3 != 0) return CORRUPT("its array of crosses has no three numbers for each");
+    m->crosses = model_allocate(m, a->count / 3, sizeof *m->crosses);
+    if (!m->crosses) return no_memory("the model");
+    for (uint64_t i = 0; i < a->count / 3; i++) {
+        const int64_t first = i32_at(a->data, 3 * i), second = i32_at(a->data, 3 * i + 1), op = i32_at(a->data, 3 * i + 2);
+        const bool fits = op >= 0 && op < CROSS_OPS && first != second && crossable(m, first, op) && crossable(m, second, op);
+        const int64_t codes = fits && op == PAIR ? m->categories[first].count * m->categories[second].count : 1;
+        if (!fits || codes < 1 || codes > MOST_CODES) return CORRUPT("features %lld and %lld have no cross %lld", (long long)first, (long long)second, (long long)op);
+        m->crosses[i] = (cross){(uint32_t)first, (uint32_t)second, (cross_op)op};
+        m->columns++;
+    }
+    return AOSOP_OK;
+}
+
 static aosop_status read_encoder(aosop_model *m, file *f) {
-    m->columns = m->features;
+    m->columns = m->first_cross = m->features;
     const file_array *counts = file_find(f, "categories", NULL);
     if (!counts) return AOSOP_OK;
     const file_array *names = file_find(f, "category_names", "u8"), *ends = file_find(f, "category_name_ends", "u64"),
@@ -180,7 +203,7 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
     for (int64_t j = 0; j < m->features; j++)
         for (int64_t i = 0; m->categories[j].rated && i < m->rated_classes; i++)
             m->owners[m->categories[j].column + i - m->features] = (uint32_t)j;
-    return AOSOP_OK;
+    return read_crosses(m, f);
 }
 
 /* An array; its length must be due. */

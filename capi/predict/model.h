@@ -23,6 +23,14 @@ typedef struct category {
     const float *rates; /* by rated class: of each category, and last of categories not seen */
 } category;
 
+/* A column that is computed from two features: a difference or a ratio of numbers, or a
+ * pair of categories. internal/category documents it. */
+typedef enum cross_op { DIFFERENCE, RATIO, PAIR, CROSS_OPS } cross_op;
+typedef struct cross {
+    uint32_t first, second;
+    cross_op op;
+} cross;
+
 /* --------------------------------------------------------------- forest -- */
 
 /* A node for rows that walk through trees one by one. A row whose key in the slot is
@@ -94,6 +102,8 @@ struct aosop_model {
     int64_t rated_classes;
     float *rates;
     uint32_t *owners; /* by column of rates: its feature; NULL without categories */
+    cross *crosses;   /* the last columns; NULL: there are none */
+    int64_t first_cross; /* its column */
 
     uint32_t *first_leaf; /* by tree, and one past the last */
     uint32_t most;        /* leaves of a tree */
@@ -131,6 +141,7 @@ void *model_allocate(aosop_model *m, uint64_t count, size_t size);
 
 /* Whether splits on a column are sets of codes. */
 static inline bool is_categorical(const aosop_model *m, uint32_t column) {
+    if (column >= m->first_cross) return m->crosses[column - m->first_cross].op == PAIR;
     return m->categories && column < m->features && m->categories[column].count >= 0;
 }
 
@@ -176,18 +187,32 @@ static inline float place_of(const linear *l, int64_t term, double x) {
     return l->places[first + term + rank_of(x, l->edges + first, n)];
 }
 
-/* The value of a row in a column of a model with categories: a number, or a code. */
+/* The value of a row in a column of a model with categories that is no cross, given that of
+ * the feature: a number, or a code. */
 double encoded_value(const aosop_model *m, double x, uint32_t column);
 
-/* The feature that a column comes from. */
+/* The feature that a column comes from, which is no cross. */
 static inline uint32_t owner(const aosop_model *m, uint32_t column) {
     return column < m->features ? column : m->owners[column - m->features];
+}
+
+/* The codes of a categorical feature. */
+static inline int64_t feature_codes(const category *c) { return c->rated ? 1 : c->count; }
+
+/* The codes of a categorical column. */
+static inline int64_t column_codes(const aosop_model *m, uint32_t column) {
+    if (column < m->first_cross) return feature_codes(&m->categories[column]);
+    const cross *c = &m->crosses[column - m->first_cross];
+    return feature_codes(&m->categories[c->first]) * feature_codes(&m->categories[c->second]);
 }
 
 static inline double element(const aosop_rows *x, int64_t row, int64_t col) {
     const int64_t at = row * x->row_stride + col * x->col_stride;
     return x->type == AOSOP_FLOAT32 ? (double)((const float *)x->data)[at] : ((const double *)x->data)[at];
 }
+
+/* The value of a row in a column: a number, or a code. */
+double column_value(const aosop_model *m, const aosop_rows *x, int64_t row, uint32_t column);
 
 /* Makes the scores of a row what they are before any tree. */
 void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *scores);

@@ -221,8 +221,7 @@ static void sort_codes(block *b, const column *c) {
         const size_t code = b->values[i] == b->values[i] ? (size_t)b->values[i] : 0;
         marks[code * BLOCK_WORDS + (size_t)i / 64] |= (uint64_t)1 << i % 64;
     }
-    const category *own = &b->m->categories[c->column];
-    const int64_t codes = own->rated ? 1 : own->count;
+    const int64_t codes = column_codes(b->m, c->column);
     for (uint32_t test = c->first; test < c->end; test++) {
         const set *s = &b->m->sets[b->m->set_of[test]];
         uint64_t left[BLOCK_WORDS] = {0};
@@ -236,6 +235,10 @@ static void sort_codes(block *b, const column *c) {
 
 /* Reads a column of the rows. */
 static void read_column(block *b, const aosop_rows *x, int64_t first, uint32_t column) {
+    if (column >= b->m->first_cross) {
+        for (int64_t i = 0; i < b->rows; i++) b->values[i] = column_value(b->m, x, first + i, column);
+        return;
+    }
     const int64_t j = owner(b->m, column), start = first * x->row_stride + j * x->col_stride;
     const float *f = (const float *)x->data + (x->type == AOSOP_FLOAT32 ? start : 0);
     const double *d = (const double *)x->data + (x->type == AOSOP_FLOAT64 ? start : 0);

@@ -1,4 +1,5 @@
 /* Rows that are predicted one by one. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,11 +19,30 @@ double encoded_value(const aosop_model *m, double x, uint32_t column) {
     return p < c->count ? (double)(p + 1) : NAN;
 }
 
+/* A number that does not depend on how the CPU treats those of fewer bits. */
+static double normal(double x) { return x > -DBL_MIN && x < DBL_MIN ? 0 : to_finite(x); }
+
+static double cross_value(const aosop_model *m, const cross *c, double a, double b) {
+    a = normal(a), b = normal(b);
+    switch (c->op) {
+    case DIFFERENCE: return normal(a - b);
+    case RATIO: return normal(a / b);
+    default: return (a - 1) * (double)feature_codes(&m->categories[c->second]) + b; /* integers */
+    }
+}
+
+double column_value(const aosop_model *m, const aosop_rows *x, int64_t row, uint32_t column) {
+    if (column >= m->first_cross) {
+        const cross *c = &m->crosses[column - m->first_cross];
+        return cross_value(m, c, column_value(m, x, row, c->first), column_value(m, x, row, c->second));
+    }
+    const double v = to_finite(element(x, row, owner(m, column)));
+    return m->categories ? encoded_value(m, v, column) : v;
+}
+
 /* The place of a row in a term. */
 static float row_place(const aosop_model *m, const aosop_rows *x, int64_t row, int64_t term) {
-    const uint32_t column = m->linear.columns[term];
-    const double v = to_finite(element(x, row, owner(m, column)));
-    return place_of(&m->linear, term, m->categories ? encoded_value(m, v, column) : v);
+    return place_of(&m->linear, term, column_value(m, x, row, m->linear.columns[term]));
 }
 
 void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *scores) {
@@ -44,16 +64,13 @@ void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *s
 /* ---------------------------------------------------------------- walks -- */
 
 static inline uint64_t slot_key(const walker *w, const slot *s) {
-    double v = element(w->x, w->row, owner(w->m, s->column));
-    if (w->m->categories) {
-        v = encoded_value(w->m, v, s->column);
-        if (is_categorical(w->m, s->column)) {
-            const uint32_t code = v == v ? (uint32_t)v : 0;
-            return ~(w->m->sets[s->set].words[code / 64] >> code % 64) & 1;
-        }
+    const double v = column_value(w->m, w->x, w->row, s->column);
+    if (is_categorical(w->m, s->column)) {
+        const uint32_t code = v == v ? (uint32_t)v : 0;
+        return ~(w->m->sets[s->set].words[code / 64] >> code % 64) & 1;
     }
     if (v != v) return s->missing_right ? UINT64_MAX : 0;
-    return key_of(to_finite(v));
+    return key_of(v);
 }
 
 void walker_load(walker *w, int64_t row) {

@@ -209,6 +209,54 @@ static void categorical(const char *name, const char *params) {
     OK(aoso_model_free(l));
 }
 
+// Crosses of features: differences, ratios, and pairs of categories.
+static void crossed(void) {
+    enum { COLUMNS = 5 };
+    static double values[MANY * COLUMNS];
+    static int32_t classes[MANY], second[MANY];
+    aoso_column columns[COLUMNS];
+    for (int i = 0; i < MANY; i++) {
+        double *row = values + i * COLUMNS;
+        for (int j = 0; j < 3; j++) row[j] = rows[i * WIDE + j];
+        if (i % 50 == 0) row[2] = i % 100 ? 0 : -1e-310;
+        second[i] = streets[i] % 8;
+        classes[i] = (row[0] > row[1] + 5) + (row[2] / row[0] > 1.5) + 3 * (towns[i] < 0 || (3 * towns[i] + 2 * second[i]) % 7 < 3);
+    }
+    for (int j = 0; j < 3; j++) {
+        columns[j] = aoso_numbers(values + j, AOSO_FLOAT64);
+        columns[j].stride = COLUMNS;
+    }
+    columns[3] = aoso_categories(towns, name_list, 12);
+    columns[4] = aoso_categories(second, name_list, 8);
+    aoso_matrix x = aoso_table(columns, MANY, COLUMNS);
+    aoso_labels y = aoso_int32_labels(classes, MANY);
+    aoso_dataset *d;
+    OK(aoso_dataset_create(&x, &y, NULL, &d));
+    aoso_model *m = train_on(d, "ensemble=6 n_estimators=120");
+    OK(aoso_dataset_free(d));
+    aosop_model *p = moved(m, "crossed");
+    static char path[400], text[1 << 20];
+    snprintf(path, sizeof path, "%s/crossed.txt", folder);
+    OK(aoso_model_export_file(m, "text", 0, path));
+    FILE *f = fopen(path, "r");
+    fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    remove(path);
+    EXPECT(strstr(text, " - ") && strstr(text, " / ") && strstr(text, " & "));
+    for (int i = 0; i < MANY; i++) {
+        values[i * COLUMNS + 3] = towns[i] < 0 ? NAN : (double)aosop_find_category(p, 3, names[towns[i]]);
+        values[i * COLUMNS + 4] = (double)aosop_find_category(p, 4, names[second[i]]);
+    }
+    const int64_t counts[] = {1, 12, 600, MANY};
+    for (int i = 0; i < 4; i++) {
+        x.rows = counts[i];
+        aosop_rows px = aosop_row_major(values, AOSOP_FLOAT64, counts[i], COLUMNS);
+        compare(m, p, &x, &px, 0);
+    }
+    aosop_free(p);
+    OK(aoso_model_free(m));
+}
+
 // Names that the header of a file does not have: 300 classes, some of 300 features.
 static void many_names(void) {
     enum { MANY_COLUMNS = 300 };
@@ -490,6 +538,7 @@ int main(int argc, char **argv) {
     categorical("categories-pair", "preset=paper n_estimators=40 leaf=pair");
     numeric("start", "preset=paper n_estimators=12 start=linear", 5);
     categorical("start-categories", "preset=paper n_estimators=12 start=linear");
+    crossed();
     many_names();
     many_classes();
     refuses_wrong("full");

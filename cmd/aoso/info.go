@@ -104,6 +104,9 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
 	tellCategories(w, m)
+	if crosses := m.Crosses(); len(crosses) > 0 {
+		fmt.Fprintf(w, "crosses      %d: %s\n", len(crosses), terminal.Plain(strings.Join(crosses, ", ")))
+	}
 	if d.LinearFeatures > 0 {
 		fmt.Fprintf(w, "start        linear scores of %d features\n", d.LinearFeatures)
 	}

@@ -192,7 +192,7 @@ func TestSHAPLinearCategories(t *testing.T) {
 			value := make([]float64, 1)
 			encoded.Column(l.Column(term), i, value)
 			for k, w := range l.Weights(term) {
-				before[(i*4+k)*4+owners[l.Column(term)]] += float64(l.Place(term, value[0])) * float64(w)
+				before[(i*4+k)*4+int(owners[l.Column(term)][0])] += float64(l.Place(term, value[0])) * float64(w)
 			}
 		}
 		for k, b := range l.Bias() {

@@ -19,6 +19,7 @@ type Matrix struct {
 	codes   []byte     // the columns one after another, ColumnBytes each
 	memory  *mem.Block // of codes
 	joint   *mem.Block // of the codes of Joint
+	beside  *Matrix    // whose memory has further columns, see [Matrix.Beside]; nil: none
 }
 
 // ColumnBytes returns the size in bytes of a column, padded. The padding makes
@@ -43,6 +44,13 @@ func (x *Matrix) Dense() bool { return len(x.Sparse) == 0 && len(x.Joint) == 0 }
 
 // Codes returns the memory of the columns. [Mapper.Matrix] accepts it.
 func (x *Matrix) Codes() []byte { return x.codes }
+
+// Beside returns a matrix with the columns of x and then those of o, of as many rows, in the memory of both. It is not to be freed.
+func (x *Matrix) Beside(o *Matrix) *Matrix {
+	both := *x
+	both.Columns, both.beside = slices.Concat(x.Columns, o.Columns), o
+	return &both
+}
 
 // Free releases the memory of the matrix, which must not be used afterwards.
 func (x *Matrix) Free() {

@@ -26,6 +26,7 @@ type Params struct {
 	MonotoneConstraints    string
 	InteractionConstraints string
 	Ensemble               int
+	Crosses                int
 	CategorySmoothing      float64
 	CategoryL2             float64
 	CategoryLimit          int

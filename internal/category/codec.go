@@ -47,6 +47,13 @@ func (e *Encoder) Write(w *modelio.Writer) {
 	modelio.Add(w, "category_rated", rated)       // by feature: 1 if it is target encoded
 	modelio.Add(w, "category_classes", e.Classes) // the classes that have rates
 	modelio.Add(w, "category_rates", values)      // column after column
+	if len(e.Crosses) > 0 {
+		var crosses []int32
+		for _, c := range e.Crosses {
+			crosses = append(crosses, int32(c.First), int32(c.Second), int32(c.Op))
+		}
+		modelio.Add(w, "crosses", crosses) // two features and an operation each
+	}
 }
 
 // Read reads an encoder from the file of a model or dataset with these numbers of features and classes. It returns nil if the file has
@@ -87,10 +94,35 @@ func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 			return nil, corrupt("feature %d %w", j, err)
 		}
 	}
-	if !any || len(r.ends) > 0 || r.begin != uint64(len(r.names)) || len(r.rates) > 0 {
+	if err := e.readCrosses(file); err != nil {
+		return nil, err
+	}
+	if !any && len(e.Crosses) == 0 || len(r.ends) > 0 || r.begin != uint64(len(r.names)) || len(r.rates) > 0 {
 		return nil, corrupt("there are names or rates of no category")
 	}
 	return e, nil
+}
+
+// readCrosses reads the crosses of a file, which may have none.
+func (e *Encoder) readCrosses(file *modelio.File) error {
+	if !file.Has("crosses") {
+		return nil
+	}
+	var numbers []int32
+	if err := modelio.Read(file, "crosses", &numbers); err != nil {
+		return err
+	}
+	if len(numbers) == 0 || len(numbers)%3 != 0 {
+		return corrupt("crosses has %d numbers, not three for each", len(numbers))
+	}
+	for n := range slices.Chunk(numbers, 3) {
+		c := Cross{int(n[0]), int(n[1]), Op(n[2])}
+		if n[2] < 0 || n[2] >= int32(ops) || !e.Crossable(c) {
+			return corrupt("features %d and %d have no cross %d", n[0], n[1], n[2])
+		}
+		e.Crosses = append(e.Crosses, c)
+	}
+	return nil
 }
 
 func corrupt(what string, args ...any) error {

@@ -57,35 +57,43 @@ func (f *Feature) code(category int) float64 {
 }
 
 // Encoder says how the columns of a table are encoded as columns of numbers: one column for each feature, in order, then the columns of
-// rates of the first rated feature, of the second, and so on. A nil Encoder leaves all columns as they are.
+// rates of the first rated feature, of the second, and so on, and last the crosses. A nil Encoder leaves all columns as they are.
 type Encoder struct {
 	Features []Feature
 	Classes  []int32 // the classes that have rates, in the order of their columns
+	Crosses  []Cross
 }
 
-// Owners lists, by encoded column, the feature that it encodes. A nil Encoder returns nil: column j encodes feature j.
-func (e *Encoder) Owners() []int {
+// Owners are the features that an encoded column is computed from: two of a cross, otherwise twice the same.
+type Owners [2]int32
+
+// Owners lists the owners of each encoded column. A nil Encoder returns nil: column j encodes feature j.
+func (e *Encoder) Owners() []Owners {
 	if e == nil {
 		return nil
 	}
-	var owners []int
+	var owners []Owners
 	for j := range e.Features {
-		owners = append(owners, j)
+		owners = append(owners, Owners{int32(j), int32(j)})
 	}
 	for j := range e.Features {
 		for range e.Features[j].Rates {
-			owners = append(owners, j)
+			owners = append(owners, Owners{int32(j), int32(j)})
 		}
+	}
+	for _, c := range e.Crosses {
+		owners = append(owners, Owners{int32(c.First), int32(c.Second)})
 	}
 	return owners
 }
 
-// Owner returns the feature that an encoded column encodes, and which of the feature's columns of rates it is; −1 if it has codes or numbers.
+// Owner returns the feature that an encoded column encodes, and which of the feature's columns of rates it is; −1 if it has codes or
+// numbers. The column is not a cross.
 func (e *Encoder) Owner(column int) (feature, rate int) {
 	if column < len(e.Features) {
 		return column, -1
 	}
-	return e.Owners()[column], (column - len(e.Features)) % len(e.Classes)
+	return int(e.Owners()[column][0]), (column - len(e.Features)) % len(e.Classes)
 }
 
 // Values returns the numbers that encode a feature's categories in an encoded column, and last the number of unseen categories. NaN
@@ -119,6 +127,9 @@ func (e *Encoder) Codes(features int) []int {
 		for j := range e.Features {
 			codes[j] = e.Features[j].Codes()
 		}
+		for i, c := range e.Crosses {
+			codes[e.uncrossed()+i] = e.codes(c)
+		}
 	}
 	return codes
 }
@@ -128,7 +139,7 @@ func (e *Encoder) Equal(o *Encoder) bool {
 	if e == nil || o == nil {
 		return e == o
 	}
-	return slices.Equal(e.Classes, o.Classes) && slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
+	return slices.Equal(e.Classes, o.Classes) && slices.Equal(e.Crosses, o.Crosses) && slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
 		return slices.Equal(a.Categories, b.Categories) && a.Rated == b.Rated && slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
 	})
 }
@@ -146,6 +157,15 @@ func (e *MismatchError) Error() string {
 // Encode returns the encoded columns of a table. It finds categories by name. A number in the table stands for the category whose name
 // is that number, and a category whose name is a number stands for that number.
 func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
+	columns, err := e.encodeFeatures(x)
+	if err != nil {
+		return nil, err
+	}
+	return e.cross(columns), nil
+}
+
+// encodeFeatures is Encode without crosses.
+func (e *Encoder) encodeFeatures(x bin.Source) (bin.Source, error) {
 	if e == nil {
 		e = &Encoder{}
 		for j := range x.Cols() {
@@ -209,6 +229,9 @@ func (e *Encoder) EncodeRow(row, columns []float64) {
 		if x == x {
 			columns[j] = f.code(category)
 		}
+	}
+	for i, c := range e.Crosses {
+		rates[i] = c.value(columns[c.First], columns[c.Second], e.Features[c.Second].Codes())
 	}
 }
 

@@ -39,9 +39,12 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 	if e != nil {
 		x = e.withCategories(x)
 	}
-	plain, err := e.Encode(x)
-	if err != nil || e == nil || len(e.Classes) == 0 {
-		return plain, err
+	plain, err := e.encodeFeatures(x)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil || len(e.Classes) == 0:
+		return e.cross(plain), nil
 	}
 	all, first := t.gatherAll()
 	r := newRater(all, e.Classes, all.shuffled(seed))
@@ -63,7 +66,7 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 			s.rates = append(s.rates, rates[first:][:x.Rows()])
 		}
 	}
-	return s, nil
+	return e.cross(s), nil
 }
 
 // positions returns, by row, the position of column j's value among the feature's categories; −1 if it is missing.

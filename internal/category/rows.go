@@ -44,6 +44,8 @@ func EncodeRows(columns, x bin.Source, row func(i int) int) bin.Source {
 	switch c := columns.(type) {
 	case *encoded:
 		return &encoded{x, c.columns}
+	case *crossed:
+		return &crossed{EncodeRows(c.Source, x, row), c.encoder}
 	case *ratedSource:
 		return &ratedRows{EncodeRows(c.Source, x, row), c, row}
 	}

@@ -45,8 +45,9 @@ type Builder struct {
 	set     *Set
 	columns bin.Source // the kept columns, encoded
 	coder   *bin.Coder
-	file    *codeFile // nil: the set stays in memory
-	row     int       // the next row to quantize
+	file    *codeFile  // nil: the set stays in memory
+	values  *RowBlocks // of the set; nil: it stores none
+	row     int        // the next row to quantize
 }
 
 // NewBuilder returns a builder without rows, which adds their categories to the dictionary.
@@ -158,15 +159,20 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 		return err
 	}
 	b.coder, b.kept = b.set.Mapper.Coder(), nil
+	values := storesValues(b.set.AllRows(), len(o.Names))
 	if o.Path == "" {
 		if err := mem.Afford("the dataset", 0, float64(b.set.Mapper.CodesBytes(b.Rows()))); err != nil {
 			return err
 		}
 		b.set.Matrix = b.set.Mapper.NewMatrix(b.Rows())
+		if values {
+			b.values = NewRowBlocks(len(o.Names))
+			b.set.Values = b.values
+		}
 		return nil
 	}
 	b.set.Grouped = !o.DenseOnly
-	b.file, err = newCodeFile(o.Path, b.set, b.coder)
+	b.file, err = newCodeFile(o.Path, b.set, b.coder, values)
 	return err
 }
 
@@ -210,8 +216,8 @@ func (b *Builder) fit(team *par.Team) (*bin.Mapper, error) {
 	if err != nil {
 		return nil, err
 	}
-	for j := range m.Features {
-		m.Features[j].Missing = b.sketch.Missing[b.owner(j)]
+	for j, missing := range b.missing() {
+		m.Features[j].Missing = m.Features[j].Missing || missing
 	}
 	return m, nil
 }
@@ -222,12 +228,17 @@ func (b *Builder) sampled(team *par.Team) (bin.Source, []int) {
 	return category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] }), rows
 }
 
-// owner returns the feature that an encoded column encodes.
-func (b *Builder) owner(column int) int {
-	if owners := b.set.Encoder.Owners(); owners != nil {
-		return owners[column]
+// missing reports, by encoded column, whether a row has a missing value in a feature that the column is computed from.
+func (b *Builder) missing() []bool {
+	owners := b.set.Encoder.Owners()
+	if owners == nil {
+		return b.sketch.Missing
 	}
-	return column
+	missing := make([]bool, len(owners))
+	for j, o := range owners {
+		missing[j] = b.sketch.Missing[o[0]] || b.sketch.Missing[o[1]]
+	}
+	return missing
 }
 
 // A ChangedError says what the rows of the second pass have that differs from the first.
@@ -256,6 +267,9 @@ func (b *Builder) Append(x bin.Source, labels []Label, team *par.Team) error {
 		return b.file.write(x, team)
 	}
 	b.coder.Map(x, b.set.Matrix.Columns, first, team)
+	if b.values != nil {
+		b.values.Append(x, team)
+	}
 	return nil
 }
 

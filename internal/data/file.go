@@ -29,6 +29,13 @@ func (s *Set) Writer() *modelio.Writer {
 	w := s.writer(s.Matrix.Rows)
 	modelio.Add(w, "codes", s.Matrix.Codes())
 	s.Encoder.Write(w)
+	if s.Values != nil {
+		values := make([]float64, s.Values.Cols()*s.Values.Rows())
+		for j := range s.Values.Cols() {
+			s.Values.Column(j, 0, values[j*s.Rows():][:s.Rows()])
+		}
+		modelio.Add(w, "values", values) // of the encoded features, column after column
+	}
 	return w
 }
 
@@ -103,6 +110,16 @@ func Decode(memory *mem.Block) (*Set, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
+	}
+	if file.Has("values") {
+		v := &fileValues{rows: h.Rows, cols: len(s.Names)}
+		if err := modelio.Read(file, "values", &v.values); err != nil {
+			return nil, err
+		}
+		if len(v.values) != v.rows*v.cols {
+			return nil, fmt.Errorf("%w: it has %d values of %d rows and %d features", modelio.ErrCorrupt, len(v.values), v.rows, v.cols)
+		}
+		s.Values = v
 	}
 	team := par.NewTeam(0)
 	defer team.Close()

@@ -160,9 +160,7 @@ func (b *Builder) draw(team *par.Team) *drawnRows {
 	} else if b.Rows() > 0 {
 		x, _ = b.sampled(team)
 		d.values, _ = bin.ReadPicked(x, rows, team)
-		for j := range d.missing {
-			d.missing[j] = b.sketch.Missing[b.owner(j)]
-		}
+		d.missing = b.missing()
 	} else {
 		d.values = make([][]float64, cols)
 	}

@@ -33,6 +33,16 @@ func (r *RowBlocks) Rows() int { return r.rows }
 // Cols returns the number of columns.
 func (r *RowBlocks) Cols() int { return r.cols }
 
+// bytes returns the memory of the cells in bytes.
+func (r *RowBlocks) bytes() (n int) {
+	for _, columns := range r.blocks {
+		for _, c := range columns {
+			n += cap(c.bytes) + 4*cap(c.narrow) + 8*cap(c.wide)
+		}
+	}
+	return n
+}
+
 // Column writes the values of column j to dst, from row first on.
 func (r *RowBlocks) Column(j, first int, dst []float64) {
 	for len(dst) > 0 {

@@ -67,6 +67,8 @@ type Set struct {
 	Matrix  *bin.Matrix
 	Grouped bool // the matrix has further column encodings
 
+	Values bin.Source // the encoded features; nil: the set is large, or holds no rows to train on
+
 	LabelName string // of the column that the labels are from; "": unknown
 
 	rows *mem.Block // of a subset: labels, weights and ids; nil: they are on the Go heap or in the memory of the matrix
@@ -107,7 +109,7 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 
 // Free releases the memory of the rows. The names, classes, encoder and bins remain.
 func (s *Set) Free() {
-	s.Labels, s.Weights, s.IDs = nil, nil, nil // they may be in the memory of the matrix
+	s.Labels, s.Weights, s.IDs, s.Values = nil, nil, nil, nil // they may be in the memory of the matrix
 	s.Matrix.Free()
 	s.rows.Free()
 }
@@ -130,7 +132,7 @@ func (s *Set) Columns() (columns []int) {
 }
 
 // Bytes returns the memory of the set in bytes.
-func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() }
+func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() + s.valueBytes() }
 
 // TargetBytes returns the memory of labels, weights and ids in bytes.
 func (s *Set) TargetBytes() int { return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) }

@@ -2,9 +2,8 @@
 package explain
 
 import (
-	"slices"
-
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -12,8 +11,8 @@ import (
 // Job has rows whose scores by the first trees of a forest are to be explained.
 type Job struct {
 	Forest  *model.Forest
-	Columns bin.Source // the columns that the forest splits on
-	Owners  []int      // by column: the feature that it encodes; nil: the columns are the features
+	Columns bin.Source        // the columns that the forest splits on
+	Owners  []category.Owners // by column; nil: the columns are the features
 	Trees   int
 	Threads int     // 0: all cores
 	PerRow  int     // number of classes that a row is explained for; the number of classes if Classes is nil
@@ -25,7 +24,11 @@ func (j *Job) features() int {
 	if j.Owners == nil {
 		return j.Columns.Cols()
 	}
-	return slices.Max(j.Owners) + 1
+	most := int32(0)
+	for _, owners := range j.Owners {
+		most = max(most, owners[0], owners[1])
+	}
+	return int(most) + 1
 }
 
 // SHAP returns the SHAP values, rows × PerRow × (features + 1). The last value of a class is the bias: its mean score over the training rows.
@@ -138,7 +141,7 @@ func (j *Job) run(f func(first int, values []float64)) {
 	})
 }
 
-// join adds up the values of the columns of each feature, in place.
+// join adds up the values of the columns of each feature, in place. Half of the value of a cross goes to each of its features.
 func (j *Job) join(values []float64, rows, per int) []float64 {
 	if j.Owners == nil {
 		return values
@@ -147,8 +150,13 @@ func (j *Job) join(values []float64, rows, per int) []float64 {
 	for i := range rows {
 		in, out := values[i*(columns+1)*per:][:(columns+1)*per], values[i*(features+1)*per:][:(features+1)*per]
 		for c := features; c < columns; c++ {
+			first, second := int(j.Owners[c][0]), int(j.Owners[c][1])
 			for k, v := range in[c*per:][:per] {
-				in[j.Owners[c]*per+k] += v
+				if first != second { // a cross
+					v /= 2
+					in[second*per+k] += v
+				}
+				in[first*per+k] += v
 			}
 		}
 		copy(out, in[:features*per])

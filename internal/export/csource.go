@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	register(Format{Name: "c", Help: "a C file without dependencies, which predicts", write: func(w io.Writer, m *model.Model, _ int) error {
+	register(Format{Name: "c", Help: "a C file without dependencies, which predicts", Crosses: true, write: func(w io.Writer, m *model.Model, _ int) error {
 		return cSource(w, m)
 	}})
 }
@@ -23,7 +23,7 @@ var cProgram string
 func cSource(w io.Writer, m *model.Model) error {
 	kinds := map[string]string{
 		"text": "char *const", "index": "uint32_t", "node": "struct node", "word": "uint32_t", "value": "float", "number": "double", "pair": "struct pair",
-		"feature": "struct feature", "rateColumn": "struct rate_column",
+		"feature": "struct feature", "rateColumn": "struct rate_column", "cross": "struct cross",
 	}
 	s := &source{Writer: bufio.NewWriter(w), end: "};\n", quoted: cText, table: func(name, kind string, n int) string {
 		if kind == "text" {

@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	register(Format{Name: "dot", Help: "one tree, for Graphviz", OneTree: true, write: dot})
+	register(Format{Name: "dot", Help: "one tree, for Graphviz", OneTree: true, Crosses: true, write: dot})
 }
 
 // dot writes a tree for Graphviz: at each node the class pairs that it separates, at each leaf

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/libaoso/aoso/internal/argument"
 	"github.com/libaoso/aoso/internal/model"
@@ -21,6 +22,7 @@ type Format struct {
 	OneTree    bool   // shows one tree only
 	Binary     bool   // not text
 	TreesOnly  bool   // has no linear scores: trees stand for them
+	Crosses    bool   // has crosses of features
 
 	write func(w io.Writer, m *model.Model, tree int) error
 }
@@ -32,6 +34,16 @@ const mostBytes = 100e6
 // Write writes a model, or one of its trees if the format shows only one. If trees stand for
 // linear scores, and unless forced, it writes nothing beyond mostBytes.
 func (f *Format) Write(w io.Writer, m *model.Model, tree int, force bool) error {
+	if m.Crossed() && !f.Crosses {
+		var able []string
+		for _, f := range formats {
+			if f.Crosses {
+				able = append(able, f.Name)
+			}
+		}
+		return argument.New("format", f.Name, "%s, for a model with feature crosses such as %s; training with crosses=0 adds none",
+			strings.Join(able, ", "), m.Encoder.Crosses[0].Name(m.Features))
+	}
 	if !f.TreesOnly || m.Forest.Linear() == nil {
 		return f.write(w, m, tree)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	register(Format{Name: "go", Help: "a Go file without dependencies, which predicts", write: func(w io.Writer, m *model.Model, _ int) error {
+	register(Format{Name: "go", Help: "a Go file without dependencies, which predicts", Crosses: true, write: func(w io.Writer, m *model.Model, _ int) error {
 		return goSource(w, m)
 	}})
 }

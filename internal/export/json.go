@@ -7,19 +7,22 @@ import (
 	"io"
 	"math"
 
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/model"
 )
 
 func init() {
 	register(Format{
-		Name:  "json",
-		Help:  "the whole model",
-		write: func(w io.Writer, m *model.Model, _ int) error { return jsonModel(w, m) },
+		Name:    "json",
+		Help:    "the whole model",
+		Crosses: true,
+		write:   func(w io.Writer, m *model.Model, _ int) error { return jsonModel(w, m) },
 	})
 	register(Format{
 		Name:    "json_tree",
 		Help:    "one tree of the format json",
 		OneTree: true,
+		Crosses: true,
 		write:   func(w io.Writer, m *model.Model, tree int) error { return jsonTreeOf(w, m, m.Forest.Tree(tree)) },
 	})
 }
@@ -30,7 +33,7 @@ type jsonTree struct {
 }
 
 type jsonNode struct {
-	Feature    int         `json:"feature"`
+	Feature    any         `json:"feature"` // its number, or a cross
 	Threshold  any         `json:"threshold,omitzero"`
 	Categories []int       `json:"categories,omitzero"` // in place of a threshold
 	Unseen     string      `json:"unseen,omitzero"`
@@ -49,7 +52,7 @@ type jsonLeaf struct {
 
 // jsonTerm is a term of linear scores.
 type jsonTerm struct {
-	Feature int       `json:"feature"`
+	Feature any       `json:"feature"`        // its number, or a cross
 	Edges   []float64 `json:"edges,omitzero"` // of a categorical feature: none
 	Places  []float64 `json:"places"`         // of a categorical feature: by category, and last for unlisted ones
 	Weights []float64 `json:"weights"`
@@ -63,6 +66,8 @@ func jsonModel(w io.Writer, m *model.Model) error {
 	}
 	version, linear := 1, m.Forest.Linear()
 	switch {
+	case m.Crossed():
+		version = 4
 	case linear != nil:
 		version = 3
 	case m.Encoder != nil:
@@ -115,16 +120,33 @@ func jsonLinear(out *bufio.Writer, m *model.Model, l *model.Linear) error {
 	return nil
 }
 
+// jsonCross is a cross, in place of a feature.
+type jsonCross struct {
+	First     int    `json:"first"`
+	Second    int    `json:"second"`
+	Operation string `json:"operation"`
+}
+
+// jsonColumn returns the feature that a column encodes, or a cross.
+func jsonColumn(m *model.Model, column int) any {
+	if m.Encoder == nil {
+		return column
+	}
+	if c, crossed := m.Encoder.Cross(column); crossed {
+		operation := map[category.Op]string{category.Difference: "difference", category.Ratio: "ratio", category.Pair: "pair"}[c.Op]
+		return jsonCross{c.First, c.Second, operation}
+	}
+	feature, _ := m.Encoder.Owner(column)
+	return feature
+}
+
 func newJSONTerm(m *model.Model, l *model.Linear, term int) jsonTerm {
 	column, places := l.Column(term), l.Places(term)
-	j := jsonTerm{Feature: column, Edges: append([]float64{}, l.Edges(term)...), Weights: inFull(l.Weights(term))}
-	if m.Encoder != nil {
-		j.Feature, _ = m.Encoder.Owner(column)
-		if m.Encoder.Features[j.Feature].Categories != nil {
-			j.Edges, places = nil, nil
-			for _, v := range m.Encoder.Values(column) {
-				places = append(places, l.Place(term, v))
-			}
+	j := jsonTerm{Feature: jsonColumn(m, column), Edges: append([]float64{}, l.Edges(term)...), Weights: inFull(l.Weights(term))}
+	if feature, ok := j.Feature.(int); ok && m.Encoder != nil && m.Encoder.Features[feature].Categories != nil {
+		j.Edges, places = nil, nil
+		for _, v := range m.Encoder.Values(column) {
+			places = append(places, l.Place(term, v))
 		}
 	}
 	j.Places = inFull(places)
@@ -163,11 +185,11 @@ func jsonTreeOf(w io.Writer, m *model.Model, t model.Tree) error {
 func newJSONNode(m *model.Model, n model.Node) jsonNode {
 	split := n.Split()
 	j := jsonNode{
-		Feature: int(split.Feature), Missing: split.MissingSide(),
+		Feature: jsonColumn(m, int(split.Feature)), Missing: split.MissingSide(),
 		Left: n.Left(), Right: n.Right(), Gain: n.Gain(), Rows: n.Rows(), Pairs: [][]int{},
 	}
 	if sides := m.Sides(split); sides != nil {
-		j.Feature, j.Categories, j.Unseen = sides.Feature, sides.Members(true), sides.UnseenSide()
+		j.Categories, j.Unseen = sides.Members(true), sides.UnseenSide()
 	} else if threshold := split.Threshold(); math.IsInf(threshold, 1) { // the split is on missing values
 		j.Threshold = (*float64)(nil)
 	} else {

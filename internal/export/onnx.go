@@ -19,6 +19,7 @@ func init() {
 			Help:       "a TreeEnsemble for ONNX runtimes, from " + f.numbers + " features to labels and probabilities",
 			MinClasses: 2,
 			Binary:     true,
+			Crosses:    true,
 			write:      func(w io.Writer, m *model.Model, _ int) error { return onnx(w, m, f.input) },
 		})
 	}
@@ -65,7 +66,7 @@ func onnx(w io.Writer, m *model.Model, input int64) error {
 			graph.cast("X", "X64", tensorDouble)
 			x, place = "X64", threshold
 		}
-		columns := addRates(graph, m, x)
+		columns := addCrosses(graph, m, x, addRates(graph, m, x))
 		if m.Forest.Linear() == nil {
 			addClassifier(graph, m, columns, place, labels)
 		} else {
@@ -188,9 +189,12 @@ func (m *message) addDoubles(field int, name string, v []float64, shape ...int) 
 	})
 }
 
-// addInteger adds a tensor of one number.
-func (m *message) addInteger(field int, name string, v int64) {
+// addInteger adds a tensor of one number, which has a shape or is a scalar.
+func (m *message) addInteger(field int, name string, v int64, shape ...int) {
 	m.message(field, func(tensor *message) {
+		for _, n := range shape {
+			tensor.integer(1, int64(n))
+		}
 		tensor.integer(2, tensorInt64)
 		tensor.integers(7, []int64{v})
 		tensor.text(8, name)

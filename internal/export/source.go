@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -151,6 +152,14 @@ func (s *source) encoder() {
 	s.filled("features", "feature", features, "")
 	s.filled("rateColumns", "rateColumn", columns, "{0,0}")
 	numbers(s, "rates", "value", rates)
+	var crosses []string
+	for _, c := range e.Crosses {
+		kind := map[category.Op]int{category.Difference: 0, category.Ratio: -1, category.Pair: e.Features[c.Second].Codes()}[c.Op]
+		crosses = append(crosses, fmt.Sprintf("{%d,%d,%d}", c.First, c.Second, kind))
+	}
+	if crosses != nil {
+		s.filled("crosses", "cross", crosses, "")
+	}
 	for j := range e.Features {
 		if names := e.Features[j].Categories; len(names) > 0 {
 			s.names(fmt.Sprintf("Categories%d", j), names)
@@ -219,10 +228,15 @@ func (s *source) program(text string) {
 	}
 	has := map[string]bool{
 		"linear": linear != nil, "zero": linear == nil, "full": s.m.Forest.Full(), "pair": !s.m.Forest.Full(),
-		"categories": s.m.Encoder != nil, "numbers": s.m.Encoder == nil,
+		"categories": s.m.Encoder != nil, "numbers": s.m.Encoder == nil, "crossed": s.m.Crossed(),
+	}
+	uncrossed := s.m.Encoder.Columns(len(s.m.Features))
+	if s.m.Crossed() {
+		uncrossed -= len(s.m.Encoder.Crosses)
 	}
 	values := strings.NewReplacer(
 		"@classes@", strconv.Itoa(len(s.m.Classes)), "@features@", strconv.Itoa(len(s.m.Features)), "@terms@", strconv.Itoa(terms),
+		"@uncrossed@", strconv.Itoa(uncrossed),
 		"@trees@", strconv.Itoa(s.m.Forest.Trees()), "@values@", strconv.Itoa(s.m.Forest.ValuesPerLeaf()),
 		"@shift@", hexadecimal(kernel.Shift(kernel.LinearUnit), 64), "@temperature@", hexadecimal(temperature, 64))
 	for line := range strings.Lines(text) {

@@ -13,9 +13,10 @@ import (
 
 func init() {
 	register(Format{
-		Name:  "text",
-		Help:  "every tree, for people to read",
-		write: func(w io.Writer, m *model.Model, _ int) error { return text(w, m) },
+		Name:    "text",
+		Help:    "every tree, for people to read",
+		Crosses: true,
+		write:   func(w io.Writer, m *model.Model, _ int) error { return text(w, m) },
 	})
 }
 

@@ -22,7 +22,7 @@ type placing func(m *model.Model, s model.Split) float64
 // float32, unless it is there already.
 func threshold(m *model.Model, s model.Split) float64 {
 	t := exactThreshold(m, s)
-	if m.Sides(s) != nil { // programs compute target encodings exactly
+	if int(s.Feature) >= len(m.Features) || m.Sides(s) != nil { // programs compute target encodings and crosses exactly
 		return t
 	}
 	decimal, ok := shortDecimal(t)

@@ -343,7 +343,7 @@ func (e *ensemble) calibrate() {
 
 // result returns the ensemble; before it is complete, the first scout.
 func (e *ensemble) result(f *Fit, look bool) Result {
-	r := Result{Params: e.params(), Phase: f.phase}
+	r := Result{Set: f.job.Train, Params: e.params(), Phase: f.phase}
 	first := &e.halves[0]
 	held, at, factor := first.scouted, first.from, first.from.factor
 	if f.interrupt {

@@ -29,6 +29,7 @@ type Job struct {
 	Scouts   int  // above 0: the model is an ensemble of as many members as Folds, and this many of them judge settings
 	Choose   bool // choose the number of trees; the settings' own is the most
 	Temper   bool // fit a temperature
+	Crosses  int  // the most crosses of features that an ensemble may add; 0: none
 
 	Split Split // how rows are chosen that are held out
 
@@ -61,6 +62,8 @@ type Fit struct {
 	run       *run        // trains them
 	best      *run        // best of the settings tried in hold-out, freed; nil: none
 	ensemble  *ensemble   // after hold-out; nil: the model is not an ensemble
+	crossing  *crossing   // the trial of crosses in progress; nil: none
+	plain     *data.Set   // the training set without crosses, once they were chosen; nil: they were not
 	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of earlier runs, if they are kept
 	runs      int         // number of finished runs
@@ -216,13 +219,19 @@ func (f *Fit) continues() bool {
 	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
 }
 
-// refits reports whether the current run computes leaf values of an ensemble. It is not recorded: it grows no trees.
+// refits reports whether the current run computes leaf values of an ensemble.
 func (f *Fit) refits() bool { return f.ensemble != nil && f.phase == Final }
+
+// recorded reports whether the current run is recorded: it grows trees, and has no crosses. Only small sets have some, on which training
+// takes seconds.
+func (f *Fit) recorded() bool { return !f.refits() && f.crossing == nil && f.plain == nil }
 
 // handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
 // members improves settings that fit the rows closely, which come first, more than those that learn slowly.
 func (f *Fit) handicap() float64 {
 	switch {
+	case f.crossing != nil:
+		return worthwhile
 	case f.ensemble != nil: // the settings of its other half
 		return unlike
 	case f.job.Scouts > 0:
@@ -234,7 +243,7 @@ func (f *Fit) handicap() float64 {
 // tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
 	r := f.run
-	if f.ensemble != nil || f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStoppingRounds > 0) {
+	if f.crossing != nil || f.ensemble != nil || f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStoppingRounds > 0) {
 		return false
 	}
 	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
@@ -250,7 +259,7 @@ func (f *Fit) tryNext() bool {
 // that other settings beat.
 func (f *Fit) checkPath() {
 	r := f.run
-	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" {
+	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" || f.screens() {
 		return
 	}
 	if best := cmp.Or(f.best, f.rival); best != nil && r.path.beaten(f.handicap()*best.path.lowest(), r.mostIterations()) {
@@ -308,9 +317,13 @@ func (f *Fit) observe() {
 
 // conclude ends a run and starts the next: of other settings, or of the model itself.
 func (f *Fit) conclude() {
+	if f.crossing != nil {
+		f.concludeCrossing()
+		return
+	}
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
-	if !f.refits() {
+	if f.recorded() {
 		f.runs++
 		if f.job.Keep {
 			f.past = append(f.past, r.record())
@@ -339,7 +352,9 @@ func (f *Fit) conclude() {
 // trainBest starts training the model itself, with the best settings; first counts the iterations before.
 func (f *Fit) trainBest(first int) {
 	if f.job.Scouts > 0 {
-		f.trainEnsemble(first)
+		if !f.tryCrosses(first) {
+			f.trainEnsemble(first)
+		}
 		return
 	}
 	f.freeParts()
@@ -392,6 +407,7 @@ func (f *Fit) Status() Status { return f.status }
 // Result is a model and the outcome of its training.
 type Result struct {
 	boost.Result
+	Set         *data.Set         // with the columns that the model splits on
 	Params      boost.Params      // of the model
 	Phase       Phase             // HoldOut: interrupted there; the model was not trained on the held-out rows
 	Temperature float64           // 0: none
@@ -419,8 +435,11 @@ func (f *Fit) result(look bool) Result {
 	if f.ensemble != nil {
 		return f.ensemble.result(f, look)
 	}
-	run := better(f.rival, f.run, 1)
-	r := Result{Result: run.result(look), Params: *run.params(), Phase: f.phase}
+	run, set := better(f.rival, f.run, 1), f.job.Train
+	if f.crossing != nil { // the model is that of the scouts before
+		run, set, look = f.best, f.crossing.plain, false
+	}
+	r := Result{Result: run.result(look), Set: set, Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
@@ -439,7 +458,7 @@ func (f *Fit) result(look bool) Result {
 // heldOut returns the path on the held-out rows that the model follows; nil: none.
 func (f *Fit) heldOut() *path {
 	switch {
-	case f.phase == HoldOut:
+	case f.phase == HoldOut && f.crossing == nil:
 		return f.run.path
 	case f.best != nil:
 		return f.best.path
@@ -449,7 +468,10 @@ func (f *Fit) heldOut() *path {
 
 // reached returns the iteration of that path that the model has reached.
 func (f *Fit) reached() int {
-	if f.phase == HoldOut || f.job.Choose {
+	switch {
+	case f.crossing != nil:
+		return f.best.iteration
+	case f.phase == HoldOut || f.job.Choose:
 		return f.run.iteration
 	}
 	return f.best.path.last().iteration

@@ -35,7 +35,7 @@ func (r *RunRecord) forest(model int) *model.Forest {
 
 // Record returns the trees so far. The next step adds to its forests.
 func (f *Fit) Record() Record {
-	if f.refits() {
+	if !f.recorded() {
 		return Record{f.past, f.elapsed}
 	}
 	return Record{append(slices.Clip(f.past), f.run.record()), f.elapsed}
@@ -52,7 +52,7 @@ func (r *run) record() RunRecord {
 // repeats returns the record of the run that comes next with these parameters; nil: there is
 // none.
 func (f *Fit) repeats(p boost.Params) *RunRecord {
-	if f.job.Record == nil || f.runs >= len(f.job.Record.Runs) {
+	if !f.recorded() || f.job.Record == nil || f.runs >= len(f.job.Record.Runs) {
 		return nil
 	}
 	r := &f.job.Record.Runs[f.runs]

@@ -20,6 +20,7 @@ func dataset(s data.Shape, rows int) (m Memory) {
 	} else {
 		m.Matrix, m.Rows = wholeBytes(codes), wholeBytes(targetBytes*float64(rows))
 	}
+	m.Rows += wholeBytes(data.StoredBytes(rows, s.Features))
 	return m.Plus(encodings(&s, float64(rows)))
 }
 

@@ -71,6 +71,9 @@ func (m *Model) Categories() [][]string {
 	return categories
 }
 
+// Crossed reports whether the model has crosses of features.
+func (m *Model) Crossed() bool { return m.Encoder != nil && len(m.Encoder.Crosses) > 0 }
+
 // LinearFeatures returns the features in the linear scores, in their order.
 func (m *Model) LinearFeatures() (features []int) {
 	l := m.Forest.Linear()
@@ -79,11 +82,12 @@ func (m *Model) LinearFeatures() (features []int) {
 	}
 	owners := m.Encoder.Owners()
 	for t := range l.Terms() {
-		feature := l.Column(t)
-		if owners != nil {
-			feature = owners[feature]
+		column := l.Column(t)
+		if owners == nil {
+			features = append(features, column)
+		} else {
+			features = append(features, int(owners[column][0]), int(owners[column][1]))
 		}
-		features = append(features, feature)
 	}
 	slices.Sort(features)
 	return slices.Compact(features)

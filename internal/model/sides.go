@@ -1,17 +1,30 @@
 package model
 
-// Sides says where a split on a categorical feature sends rows.
+import "github.com/libaoso/aoso/internal/category"
+
+// Sides says where a split on a categorical feature, or on pairs of categories, sends rows.
 type Sides struct {
-	Feature     int
-	Left        []bool // by category
+	Feature     int    // or the column of pairs
+	Left        []bool // by category, or by pair: those of the first category of the first feature come first
 	UnseenLeft  bool   // categories unknown to training
 	MissingLeft bool
 }
 
-// Sides returns where a split sends categories; nil: its feature is numeric.
+// Sides returns where a split sends categories; nil: it is on numbers.
 func (m *Model) Sides(s Split) *Sides {
 	if m.Encoder == nil {
 		return nil
+	}
+	if c, crossed := m.Encoder.Cross(int(s.Feature)); crossed {
+		if c.Op != category.Pair {
+			return nil
+		}
+		sides := &Sides{int(s.Feature), nil, s.MissingLeft, s.MissingLeft}
+		left := s.Left()
+		for i := range m.categoriesOf(int(s.Feature)) {
+			sides.Left = append(sides.Left, left.Has(float64(i+1)))
+		}
+		return sides
 	}
 	feature, _ := m.Encoder.Owner(int(s.Feature))
 	if m.Encoder.Features[feature].Categories == nil {

@@ -50,7 +50,9 @@ func (p *Params) Constraints(set *data.Set, before *Params) (signs [][]int8, int
 		return nil, nil, constraintError("interaction_constraints", err)
 	}
 	if interactions != nil {
-		interactions.Owners = set.Encoder.Owners()
+		for _, owners := range set.Encoder.Owners() { // there are no crosses
+			interactions.Owners = append(interactions.Owners, int(owners[0]))
+		}
 	}
 	if before != nil {
 		kept, err := before.Monotone(set.Names, set.Classes)

@@ -40,6 +40,7 @@ FIELDS = (
     ("category_limit", "int64"),
     ("start", "int64"),
     ("ensemble", "int64"),
+    ("crosses", "int64"),
 )
 
 # The types of the values.
@@ -63,6 +64,7 @@ TYPES = {
     "monotone_constraints": str,
     "interaction_constraints": str,
     "ensemble": int,
+    "crosses": int,
     "category_smoothing": float,
     "category_l2": float,
     "category_limit": int,

@@ -78,6 +78,8 @@ class Report(Explaining):
         if self.categories:
             raise ArgumentError(f"the model has the categorical features {', '.join(self.categories)}; allowed: numeric features")
         content = json.loads(self.export("json"))
+        if content["version"] >= 4:
+            raise ArgumentError("the model has feature crosses, which shap cannot split on; allowed: a model trained with crosses=0")
         trees = _linear_trees(content["linear"]) if "linear" in content else []
         trees = [_shap_tree(tree, len(self.classes)) for tree in trees + content["trees"]]
         return {"trees": trees, "internal_dtype": np.float64, "input_dtype": np.float64}
@@ -110,8 +112,8 @@ class Report(Explaining):
 
         rows = []
         for i, of in [*enumerate(tree["nodes"]), *((-1 - leaf, of) for leaf, of in enumerate(tree["leaves"]))]:
-            feature = self.feature_names[of["feature"]] if i >= 0 else None
-            sides = [self.categories[str(feature)][c] for c in of["categories"]] if "categories" in of else of.get("threshold")
+            feature, categories = self._column(of["feature"]) if i >= 0 else (None, [])
+            sides = [categories[c] for c in of["categories"]] if "categories" in of else of.get("threshold")
             rows.append(
                 {
                     "tree_index": number,
@@ -130,6 +132,15 @@ class Report(Explaining):
                 }
             )
         return rows
+
+    def _column(self, feature: int | dict[str, Any]) -> tuple[str, list[str]]:
+        """The name and the categories of a feature or cross of the JSON export."""
+        if isinstance(feature, int):
+            name = self.feature_names[feature]
+            return name, self.categories.get(name, [])
+        (first, of_first), (second, of_second) = (self._column(feature[which]) for which in ("first", "second"))
+        sign = {"difference": "-", "ratio": "/", "pair": "&"}[feature["operation"]]
+        return f"{first} {sign} {second}", [f"{a} & {b}" for a in of_first for b in of_second]
 
     def _repr_html_(self) -> str:
         """A summary for notebooks, with the features that contribute most."""
