@@ -62,18 +62,28 @@ func paperParams() Params {
 func (p *Params) preset(s data.Shape) []setting {
 	ensemble := p.Plan(s, false).Members() > 1
 	settings := p.fromZero(s, ensemble)
-	switch {
-	case !p.mayBeginLinear(s):
-	case ensemble:
+	switch mixed := p.mayBeginLinear(s); {
+	case ensemble && mixed:
 		for i := range settings {
 			settings[i].start = "mixed"
 		}
-	case s.Classes > wideClasses:
+	case !ensemble && s.Classes > wideClasses && p.mayBegin(s, "prior"):
 		linear := settings[0]
 		linear.start = "linear"
-		settings = append([]setting{linear}, settings...)
+		for i := range settings {
+			settings[i].beginPrior(s)
+		}
+		if mixed {
+			settings = append([]setting{linear}, settings...)
+		}
 	}
 	return settings
+}
+
+// mayBegin reports whether training may choose the initial scores of a value of start.
+func (p *Params) mayBegin(s data.Shape, start string) bool {
+	return (p.Start == "" || p.Start == start) && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
+		s.Rows >= leastRows
 }
 
 // mostLinear bounds the multiplications for the linear scores of all rows by default: some
@@ -83,8 +93,7 @@ const mostLinear = 1 << 40
 // mayBeginLinear reports whether training may choose linear scores as initial scores.
 func (p *Params) mayBeginLinear(s data.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
-	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
-		s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
+	return p.mayBegin(s, "") && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
 // fromZero returns the candidate settings, of an ensemble or a single model, with zero as initial scores.
@@ -174,6 +183,16 @@ func (p *Params) large(s data.Shape) setting {
 		subsample:       max(spec.LeastSubsample, min(1, math.Round(1000*sample/float64(s.Rows))/1000)),
 		colsampleByNode: 1,
 		start:           "zero",
+	}
+}
+
+// beginPrior makes the class frequencies the initial scores of a setting for more than wideClasses classes. With many rows, full
+// leaves then take large steps with hardly any regularization: a class of few rows needs a large step where these rows are.
+func (o *setting) beginPrior(s data.Shape) {
+	o.start = "prior"
+	if s.Rows >= manyRows {
+		o.learningRate, o.regLambda = max(o.learningRate, 0.25), 0.03
+		o.maxLeaves = max(o.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
 	}
 }
 
