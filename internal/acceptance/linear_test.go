@@ -42,6 +42,7 @@ func linearCases() (cases []linearCase) {
 		{"sampled", func(p *aoso.Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.6, 0.8, 0.7 }},
 		{"trimmed", func(p *aoso.Params) { p.Trim, p.ColsampleByNode = 0.1, 0.5 }},
 		{"large steps", func(p *aoso.Params) { p.LearningRate, p.MaxDeltaStep = 0.5, 5 }},
+		{"class frequencies", func(p *aoso.Params) { p.Start = "prior" }},
 	}
 	for c, classes := range []int{3, 20, 120} {
 		seed := uint64(300 + c)
@@ -108,7 +109,7 @@ func TestStartLinear(t *testing.T) {
 			}
 			checkTrainLoss(t, r, c.data, slack)
 			want := r.Model.Fingerprint()
-			if r.Model.Params().Start != "linear" || forest(r.Model).Linear().Terms() == 0 {
+			if r.Model.Params().Start != c.params.Start || (forest(r.Model).Linear().Terms() == 0) != (c.params.Start == "prior") {
 				t.Fatalf("it starts with %q and %d terms", r.Model.Params().Start, forest(r.Model).Linear().Terms())
 			}
 			same := func(how string, m *aoso.Model) {
@@ -225,7 +226,7 @@ func TestStartLinearRefused(t *testing.T) {
 			wantArgumentError(t, err, "start", c.texts...)
 		})
 	}
-	for before, now := range map[string]string{"linear": "zero", "zero": "linear"} {
+	for before, now := range map[string]string{"linear": "prior", "prior": "zero", "zero": "linear"} {
 		m := trained(t, d, params(func(p *aoso.Params) { linearly(p); p.Start = before })).Model
 		set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m})
 		if err != nil {
