@@ -71,7 +71,10 @@ func (p *Params) preset(s data.Shape) []setting {
 		linear := settings[0]
 		linear.start = "linear"
 		for i := range settings {
-			settings[i].beginPrior(s)
+			settings[i].start = "prior"
+		}
+		if s.Rows >= manyRows {
+			settings = append([]setting{settings[0].eager(s)}, settings...)
 		}
 		if mixed {
 			settings = append([]setting{linear}, settings...)
@@ -186,14 +189,12 @@ func (p *Params) large(s data.Shape) setting {
 	}
 }
 
-// beginPrior makes the class frequencies the initial scores of a setting for more than wideClasses classes. With many rows, full
-// leaves then take large steps with hardly any regularization: a class of few rows needs a large step where these rows are.
-func (o *setting) beginPrior(s data.Shape) {
-	o.start = "prior"
-	if s.Rows >= manyRows {
-		o.learningRate, o.regLambda = max(o.learningRate, 0.25), 0.03
-		o.maxLeaves = max(o.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
-	}
+// eager returns the setting with few trees of large steps, hardly regularized: a class of few rows needs a large step where
+// these rows are.
+func (o setting) eager(s data.Shape) setting {
+	o.nEstimators, o.learningRate, o.regLambda = 80, 0.3, 0.01
+	o.maxLeaves = max(o.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
+	return o
 }
 
 // fewFeatures returns the fraction of the features drawn for each node: all of up to 16
