@@ -74,7 +74,7 @@ func (p *Params) preset(s data.Shape) []setting {
 			settings[i].start = "prior"
 		}
 		if s.Rows >= manyRows {
-			settings = append([]setting{settings[0].eager(s)}, settings...)
+			settings = append([]setting{p.eager(settings[0], s)}, settings...)
 		}
 		if mixed {
 			settings = append([]setting{linear}, settings...)
@@ -189,12 +189,15 @@ func (p *Params) large(s data.Shape) setting {
 	}
 }
 
-// eager returns the setting with few trees of large steps, hardly regularized: a class of few rows needs a large step where
-// these rows are.
-func (o setting) eager(s data.Shape) setting {
-	o.nEstimators, o.learningRate, o.regLambda = 80, 0.3, 0.01
-	o.maxLeaves = max(o.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
-	return o
+// eager changes a setting to few trees of large steps, hardly regularized: a class of few rows needs a large step where these
+// rows are.
+func (p *Params) eager(of setting, s data.Shape) setting {
+	of.nEstimators, of.learningRate, of.regLambda = 80, 0.3, 0.01
+	of.maxLeaves = max(of.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
+	if p.Preset == presetFast {
+		of.nEstimators, of.learningRate = 50, 0.33
+	}
+	return of
 }
 
 // fewFeatures returns the fraction of the features drawn for each node: all of up to 16
