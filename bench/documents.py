@@ -55,7 +55,7 @@ class Documents(harness.Benchmark):
         for key, params in WIDE_RUNS.items():
             yield harness.Job("leaves", key, {"data": WIDE, "system": "aoso", "params": WIDE_PARAMS | params})
         for key, (system, params) in PLACES_RUNS.items():
-            yield harness.Job("places", key, {"data": PLACES, "system": system, "params": params}, PLACES, system)
+            yield harness.Job("places", key, {"data": PLACES, "system": system, "params": params}, system=system)
         for system in OF_TWO:
             for trees in TREES:
                 for kind, signs in (("free", []), ("constrained", SIGNS)):
