@@ -221,7 +221,7 @@ def constraints_table(store: Results) -> str:
     rows = []
     for trees in TREES:
         for kind, title in (("free", "none"), ("constrained", "three features")):
-            runs = [store.runs.get(f"{system} {trees} {kind}") for system in TRAIN]
+            runs = [store.runs.get(f"{system} {trees} {kind}") for system in OF_TWO]
             rows.append([str(trees), title, *(f"{run['logloss']:.4f}" if run else "–" for run in runs)])
     return f"{readme.table(['trees', 'constraints', 'aoso', 'LightGBM', 'XGBoost'], rows)}\n\n{versions(store)}"
 
