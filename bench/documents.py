@@ -66,9 +66,10 @@ class Documents(harness.Benchmark):
         return f"log loss {run['logloss']:.4f}, {run['errors']} errors"
 
     def report(self, folder: Path) -> None:
-        places, start, leaves, constraints = (Results(folder, self.name, name) for name in ("places", "start", "leaves", "constraints"))
-        readme.fill({"places": places_table(places), "start": start_table(start), "leaves": leaves_table(leaves)}, folder, MANY)
-        readme.fill({"constraints": constraints_table(constraints)}, folder, CONSTRAINTS)
+        tables = {"places": places_table, "start": start_table, "leaves": leaves_table, "constraints": constraints_table}
+        filled = {name: fill(Results(folder, self.name, name)) for name, fill in tables.items()}
+        readme.fill({"constraints": filled.pop("constraints")}, folder, CONSTRAINTS)
+        readme.fill(filled, folder, MANY)
 
 
 def measure(job: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def smoothed(counts: np.ndarray, data: Set) -> np.ndarray:
 
 
 def of_many(p: np.ndarray, data: Set) -> dict[str, Any]:
-    """What probabilities are worth, as they are or with a twentieth from the class frequencies: neighbours give most classes none."""
+    """What probabilities are worth, or with a twentieth from the class frequencies: neighbours give most classes none."""
     share = smoothed(np.bincount(data.y, minlength=data.classes), data)
     own, rows = data.y_test, np.arange(len(data.y_test))
     losses = (-np.log((1 - w) * p[rows, own] + w * share[own]).mean() for w in (1e-9, 0.05))

@@ -1,7 +1,7 @@
-"""Rows of many classes that no linear model fits: each class has several places, of which the features are folds, products and powers.
+"""Rows of many classes that no linear model fits: each class has several places, and the features fold, multiply and skew them.
 
-The number of rows of a class falls as 1/rank (Zipf's law). Four of the columns are categories: a region of the space, a code that tells
-the class of six rows in ten, noise, and a coarse product.
+The number of rows of a class falls as 1/rank (Zipf's law). Four of the columns are categories: a region of the space, a code
+that tells the class of six rows in ten, noise, and a coarse product.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def make(classes: int, rows: int, test_rows: int = 10_000, seed: int = 0) -> Set
         z = places[y, rng.integers(PLACES, size=n)] + NOISE * rng.standard_normal((n, LATENT))
         h = z @ mix
         known = np.tanh(h[:, :8]) + 0.1 * rng.standard_normal((n, 8))
-        columns = [known, np.abs(h[:, 8:]), z[:, :4] * z[:, 4:8], np.exp(z[:, 8:]), 0.8 * known[:, :2] + 0.2 * rng.standard_normal((n, 2))]
+        noisy = 0.8 * known[:, :2] + 0.2 * rng.standard_normal((n, 2))
+        columns = [known, np.abs(h[:, 8:]), z[:, :4] * z[:, 4:8], np.exp(z[:, 8:]), noisy]
         code = np.where(rng.random(n) < 0.6, codes[y], rng.integers(CODES, size=n))
         product = np.floor(3 * np.abs(z[:, 0] * z[:, 1])).clip(0, 9)
         categories = [(z @ directions).argmax(axis=1), code, rng.integers(1000, size=n), product]
