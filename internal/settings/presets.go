@@ -67,14 +67,16 @@ func (p *Params) preset(s data.Shape) []setting {
 		for i := range settings {
 			settings[i].start = "mixed"
 		}
-	case !ensemble && s.Classes > wideClasses && p.mayBegin(s, "prior"):
+	case !ensemble && s.Classes > wideClasses:
 		linear := settings[0]
 		linear.start = "linear"
-		for i := range settings {
-			settings[i].start = "prior"
-		}
-		if s.Rows >= manyRows {
-			settings = append([]setting{p.eager(settings[0], s)}, settings...)
+		if p.mayBegin(s, "prior") && float64(s.Rows)*float64(s.Classes) <= mostPrior {
+			for i := range settings {
+				settings[i].start = "prior"
+			}
+			if s.Rows >= manyRows {
+				settings = append([]setting{p.eager(settings[0], s)}, settings...)
+			}
 		}
 		if mixed {
 			settings = append([]setting{linear}, settings...)
@@ -88,6 +90,9 @@ func (p *Params) mayBegin(s data.Shape, start string) bool {
 	return (p.Start == "" || p.Start == start) && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
 		s.Rows >= leastRows
 }
+
+// mostPrior bounds the scores of all rows that training starts from by default: more take minutes.
+const mostPrior = 1 << 32
 
 // mostLinear bounds the multiplications for the linear scores of all rows by default: some
 // minutes on one thread.
