@@ -65,8 +65,8 @@ func Merge(models ...*Model) (*Model, error) {
 		forests[i] = m.content.Forest
 	}
 	merged := models[0].with(model.Concat(forests...))
-	if merged.content.Forest.Linear() != nil {
-		merged.params.Start = "linear"
+	if forest := merged.content.Forest; forest.Linear() != nil {
+		merged.params.Start = forest.Start()
 	}
 	for _, m := range models[1:] { // what one of them breaks does not hold
 		merged.params.settings().DropUnshared(m.params.settings())

@@ -31,14 +31,14 @@ type Params struct {
 	// Initial scores: the raw scores of a row before the first tree. "zero": 0 for every class;
 	// "linear": linear discriminant scores (LDA) of the numeric features; "mixed": linear for half of
 	// the members of an ensemble and zero for the others, or the better for all if it is much better;
-	// zero for a single model. linear and mixed need method aoso, and allow neither a custom objective
-	// nor monotone constraints.
-	// Default: "", which means mixed for an ensemble; else zero or, above 100 classes, zero or linear,
-	// whichever has the lower loss on held-out rows.
+	// zero for a single model; "prior": the log of the class frequencies. linear, mixed and prior need
+	// method aoso, and allow neither a custom objective nor monotone constraints.
+	// Default: "", which means mixed for an ensemble; else zero or, above 100 classes, prior or
+	// linear, whichever has the lower loss on held-out rows.
 	Start string `json:"start"`
 	// How a node chooses its class pairs. "second_order": by gain, estimated from gradients and
-	// Hessians, as in the paper; "first_order": by gradients alone; "root": as second_order, but once
-	// for the whole tree, at its root.
+	// Hessians, as in the paper; with start=prior, as first_order; "first_order": by gradients alone;
+	// "root": as second_order, but once for the whole tree, at its root.
 	// Default: "second_order".
 	PairSelection string `json:"pair_selection"`
 	// How method abc chooses its base class. "worst": the class with the highest training loss;

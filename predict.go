@@ -117,7 +117,7 @@ func (m *Model) Predict(x Features, options ...PredictOptions) ([]int, error) {
 
 // PredictTop returns the numbers of the top most likely classes of each row of x, the
 // most likely first, and their probabilities, both rows × top. Of classes that tie, the
-// lower comes first. With sparse leaves and no linear scores it takes time by the classes
+// lower comes first. With sparse leaves and start=zero it takes time by the classes
 // that a row's leaves move, not by all classes; probabilities can then differ from those
 // of [Model.PredictProba] by rounding.
 func (m *Model) PredictTop(x Features, top int, options ...PredictOptions) (classes []int, proba []float64, err error) {

@@ -74,14 +74,15 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "start", Field: "Start", Group: Algorithm, Type: String, Default: "", C: C{Slot: 37, Enum: "START", Type: "int64_t"},
-		Auto: "mixed for an ensemble; else zero or, above 100 classes, zero or linear, whichever has the lower loss on held-out rows",
+		Auto: "mixed for an ensemble; else zero or, above 100 classes, prior or linear, whichever has the lower loss on held-out rows",
 		Help: "Initial scores: the raw scores of a row before the first tree.",
 		Choices: []Choice{
 			{"zero", "0 for every class"},
 			{"linear", "linear discriminant scores (LDA) of the numeric features"},
 			{"mixed", "linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better; zero for a single model"},
+			{"prior", "the log of the class frequencies"},
 		},
-		Limits:     "linear and mixed need method aoso, and allow neither a custom objective nor monotone constraints.",
+		Limits:     "linear, mixed and prior need method aoso, and allow neither a custom objective nor monotone constraints.",
 		Exclusions: []Exclusion{{OtherMethod, []string{"zero"}}, {WithObjective, []string{"zero"}}, {WithMonotone, []string{"zero"}}},
 	},
 	{
@@ -89,7 +90,7 @@ var Parameters = []Parameter{
 		C:    C{Slot: 4, Enum: "SELECT"},
 		Help: "How a node chooses its class pairs.",
 		Choices: []Choice{
-			{"second_order", "by gain, estimated from gradients and Hessians, as in the paper"},
+			{"second_order", "by gain, estimated from gradients and Hessians, as in the paper; with start=prior, as first_order"},
 			{"first_order", "by gradients alone"},
 			{"root", "as second_order, but once for the whole tree, at its root"},
 		},

@@ -81,7 +81,8 @@
     C(AOSO_START_DEFAULT) \
     C(AOSO_START_ZERO) \
     C(AOSO_START_LINEAR) \
-    C(AOSO_START_MIXED)
+    C(AOSO_START_MIXED) \
+    C(AOSO_START_PRIOR)
 
 // By kind, the fields that may have any value: CHOICE(type, field, number of
 // values), COUNT(type, field), NUMBER(field).
@@ -117,6 +118,6 @@
     NUMBER(min_delta) \
     COUNT(int64_t, leaf_classes) \
     COUNT(int64_t, category_limit) \
-    CHOICE(int64_t, start, 4) \
+    CHOICE(int64_t, start, 5) \
     COUNT(int64_t, ensemble) \
     COUNT(int64_t, crosses)

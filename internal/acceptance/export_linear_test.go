@@ -121,7 +121,7 @@ func TestWrittenLinear(t *testing.T) {
 		want     string
 	}{
 		{wide, withLinear(wide, d.x), "linear scores of f0, f1, f2, f3, f4, f5, 3 more, to which leaves add\n"},
-		{wide, changed(wide, func(c *model.Model) { c.Forest = f }), "linear scores of no feature, to which leaves add\n"},
+		{wide, changed(wide, func(c *model.Model) { c.Forest = f }), "the same initial scores for all rows, to which leaves add\n"},
 		{rated, withLinear(rated, nil), "linear scores of size, color, shape, to which leaves add\n"},
 	} {
 		if got := dump(t, test.m, 1); got != test.want+dump(t, test.plain, 1) {

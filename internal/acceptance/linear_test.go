@@ -42,6 +42,7 @@ func linearCases() (cases []linearCase) {
 		{"sampled", func(p *aoso.Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.6, 0.8, 0.7 }},
 		{"trimmed", func(p *aoso.Params) { p.Trim, p.ColsampleByNode = 0.1, 0.5 }},
 		{"large steps", func(p *aoso.Params) { p.LearningRate, p.MaxDeltaStep = 0.5, 5 }},
+		{"class frequencies", func(p *aoso.Params) { p.Start = "prior" }},
 	}
 	for c, classes := range []int{3, 20, 120} {
 		seed := uint64(300 + c)
@@ -108,7 +109,7 @@ func TestStartLinear(t *testing.T) {
 			}
 			checkTrainLoss(t, r, c.data, slack)
 			want := r.Model.Fingerprint()
-			if r.Model.Params().Start != "linear" || forest(r.Model).Linear().Terms() == 0 {
+			if r.Model.Params().Start != c.params.Start || (forest(r.Model).Linear().Terms() == 0) != (c.params.Start == "prior") {
 				t.Fatalf("it starts with %q and %d terms", r.Model.Params().Start, forest(r.Model).Linear().Terms())
 			}
 			same := func(how string, m *aoso.Model) {
@@ -225,7 +226,7 @@ func TestStartLinearRefused(t *testing.T) {
 			wantArgumentError(t, err, "start", c.texts...)
 		})
 	}
-	for before, now := range map[string]string{"linear": "zero", "zero": "linear"} {
+	for before, now := range map[string]string{"linear": "prior", "prior": "zero", "zero": "linear"} {
 		m := trained(t, d, params(func(p *aoso.Params) { linearly(p); p.Start = before })).Model
 		set, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m})
 		if err != nil {
@@ -425,7 +426,7 @@ func TestStartChosen(t *testing.T) {
 				o.Valid = aligned(t, set, test)
 			}
 			r := train(t, set, p, o)
-			if got := r.Model.Params().Start; got != c.want || (forest(r.Model).Linear() != nil) != (got == "linear") {
+			if got := r.Model.Params().Start; got != c.want || forest(r.Model).Start() != got {
 				t.Errorf("it starts with %s, want %s", got, c.want)
 			}
 			loss := lossOf(t, r.Model, test, aoso.PredictOptions{})
@@ -468,7 +469,7 @@ func TestStartChosenAnyhow(t *testing.T) {
 	}
 }
 
-// TestStartWithoutJudge: where nothing judges settings, training begins at zero.
+// TestStartWithoutJudge: where nothing judges settings, training begins with class frequencies, or at zero.
 func TestStartWithoutJudge(t *testing.T) {
 	d := gaussians(315, 700, 4, 120)
 	rows, held := d.slice(0, 500), d.slice(500, 700)
@@ -477,19 +478,20 @@ func TestStartWithoutJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*aoso.Params)
 		o      aoso.TrainOptions
+		start  string
 	}{
-		"trees given, no calibration": {func(p *aoso.Params) { p.Calibration = "none" }, aoso.TrainOptions{}},
-		"early stopping":              {func(p *aoso.Params) { p.EarlyStoppingRounds = 2 }, valid},
-		"trees given, validation":     {func(p *aoso.Params) {}, valid},
-		"paper":                       {func(p *aoso.Params) { p.Preset = aoso.PresetPaper }, aoso.TrainOptions{}},
-		"monotone":                    {func(p *aoso.Params) { p.MonotoneConstraints, p.NEstimators = `{"f0":{"2":1}}`, 0; p.TimeLimit = 0.2 }, aoso.TrainOptions{}},
+		"trees given, no calibration": {func(p *aoso.Params) { p.Calibration = "none" }, aoso.TrainOptions{}, "prior"},
+		"early stopping":              {func(p *aoso.Params) { p.EarlyStoppingRounds = 2 }, valid, "prior"},
+		"trees given, validation":     {func(p *aoso.Params) {}, valid, "prior"},
+		"paper":                       {func(p *aoso.Params) { p.Preset = aoso.PresetPaper }, aoso.TrainOptions{}, "zero"},
+		"monotone":                    {func(p *aoso.Params) { p.MonotoneConstraints, p.NEstimators = `{"f0":{"2":1}}`, 0; p.TimeLimit = 0.2 }, aoso.TrainOptions{}, "zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := aoso.DefaultParams()
 			p.NEstimators, p.MaxLeaves = 3, 8
 			c.change(&p)
-			if got := train(t, set, p, c.o).Model.Params().Start; got != "zero" {
-				t.Errorf("it starts with %s", got)
+			if got := train(t, set, p, c.o).Model.Params().Start; got != c.start {
+				t.Errorf("it starts with %s, want %s", got, c.start)
 			}
 		})
 	}
@@ -535,7 +537,7 @@ func TestStartLinearLost(t *testing.T) {
 
 // TestTuneStart: a search tries both beginnings, and the better one wins.
 func TestTuneStart(t *testing.T) {
-	for want, d := range map[string]*table{"linear": gaussians(319, 1300, 8, 110), "zero": checkerboard(320, 1300, 110)} {
+	for want, d := range map[string]*table{"linear": gaussians(319, 1300, 8, 110), "prior": checkerboard(320, 1300, 110)} {
 		set := newDataset(t, d)
 		r := tuned(t, set, aoso.TuneOptions{Trials: 3}, func(p *aoso.Params) { p.MaxLeaves, p.NEstimators, p.NThread = 30, 20, 2 })
 		starts := map[string]int{}
@@ -547,7 +549,7 @@ func TestTuneStart(t *testing.T) {
 			starts[p.Start]++
 		}
 		t.Logf("%s: %v", want, starts)
-		if got := r.Model.Params().Start; want == "linear" && got != want || (forest(r.Model).Linear() != nil) != (got == "linear") {
+		if got := r.Model.Params().Start; want == "linear" && got != want || forest(r.Model).Start() != got {
 			t.Errorf("it starts with %s, want %s", got, want)
 		}
 	}

@@ -103,6 +103,8 @@ func New(j Job) *Engine {
 	e.perIteration = p.TreesPerIteration(classes)
 	if j.Start != nil {
 		e.forest = j.Start.Forest.Clone()
+	} else if p.Start == "prior" {
+		e.forest.SetLinear(linear.Prior(j.Train, j.Team))
 	} else if p.Start == "linear" {
 		if j.LinearScores == nil {
 			j.LinearScores = linear.Fit(j.Train, j.Kernels, j.Team)

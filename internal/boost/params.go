@@ -28,6 +28,9 @@ func (p *Params) SearchBins() int {
 // tree returns the parameters of growing a tree on a number of columns.
 func (p *Params) tree(columns, cacheBytes int) tree.Params {
 	selection, _ := loss.ParseSelection(p.PairSelection)
+	if p.Start == "prior" && selection == loss.SecondOrder {
+		selection = loss.FirstOrder // the largest gains would be of pairs with a rare class, whose Hessians are tiny
+	}
 	t := tree.Params{
 		Leaves:     p.MaxLeaves,
 		MaxDepth:   p.MaxDepth,

@@ -113,6 +113,7 @@ func TestRanks(t *testing.T) {
 		}},
 		{"linear", 4, true, func(p *Params) { p.Start = "linear" }},
 		{"linear, pair leaves, large steps", 5, false, func(p *Params) { p.Start, p.Leaf, p.LearningRate, p.Trim = "linear", "pair", 1, 0.1 }},
+		{"class frequencies", 4, true, func(p *Params) { p.Start, p.PairSelection = "prior", "second_order" }},
 		{"linear, sparse", 50, true, func(p *Params) { p.Start, p.Leaf, p.Pairs, p.LeafClasses, p.Subsample = "linear", "sparse", 2, 8, 0.6 }},
 		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
 	} {

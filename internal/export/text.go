@@ -24,7 +24,10 @@ func init() {
 // escapes unprintable characters of names.
 func text(w io.Writer, m *model.Model) error {
 	out := bufio.NewWriter(w)
-	if m.Forest.Linear() != nil {
+	switch m.Forest.Start() {
+	case "prior":
+		fmt.Fprintln(out, "the same initial scores for all rows, to which leaves add")
+	case "linear":
 		fmt.Fprintf(out, "linear scores of %s, to which leaves add\n", linearNames(m))
 	}
 	for i, t := range m.Forest.All() {
@@ -37,9 +40,6 @@ func text(w io.Writer, m *model.Model) error {
 // linearNames returns the features of linear scores for a terminal, the first if there are many.
 func linearNames(m *model.Model) string {
 	features := m.LinearFeatures()
-	if len(features) == 0 {
-		return "no feature"
-	}
 	const most = 6
 	var names []string
 	for _, j := range features[:min(len(features), most)] {

@@ -21,7 +21,7 @@ type Job struct {
 
 	// Settings are the parameters to try, the first always. The others are tried only if those
 	// before overfit the data, or predict many rows wrong and Thorough is set; or, after those
-	// of Linear, if trees have improved much on the linear scores.
+	// of Linear, if trees have improved much on the linear scores or the scout predicts better.
 	Settings []boost.Params
 	Thorough bool
 	Linear   bool // the first settings start from linear scores, which only held-out rows may judge
@@ -59,6 +59,7 @@ type Fit struct {
 	phase     Phase
 	parts     []part      // during hold-out
 	setting   int         // number of the settings in training
+	scouting  bool        // the run in training is the scout
 	run       *run        // trains them
 	best      *run        // best of the settings tried in hold-out, freed; nil: none
 	ensemble  *ensemble   // after hold-out; nil: the model is not an ensemble
@@ -104,14 +105,17 @@ func (f *Fit) start() {
 	j := &f.job
 	if j.Folds > 0 {
 		if f.parts = newParts(j); f.parts != nil {
+			f.scouting = j.Linear && j.Choose
 			f.try(0)
 			return
 		}
 	}
-	if p := &j.Settings[0]; j.Linear && !(j.Choose && p.EarlyStoppingRounds == 0 && f.judges(j.Valid, p)) {
+	if p := &j.Settings[0]; j.Choose && p.EarlyStoppingRounds == 0 && f.judges(j.Valid, p) {
+		f.scouting = j.Linear
+	} else if j.Linear {
 		f.setting++
 	}
-	f.trainFinal(j.Settings[f.setting], 0)
+	f.trainFinal(f.settings(), 0)
 }
 
 // judges reports whether a validation set judges settings.
@@ -121,17 +125,40 @@ func (f *Fit) judges(valid *data.Set, p *boost.Params) bool {
 
 // startsLinear reports whether the current run starts from linear scores beside which others may
 // be tried.
-func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 }
+func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 && !f.scouting }
+
+// The scout is the first scoutTrees trees with the settings that follow those of Linear. If they predict better than linear
+// scores with as many trees, linear scores are abandoned.
+const scoutTrees = 5
+
+// settings returns the settings to train next.
+func (f *Fit) settings() boost.Params {
+	if f.scouting {
+		p := f.job.Settings[1]
+		p.NEstimators = min(p.NEstimators, scoutTrees)
+		return p
+	}
+	return f.job.Settings[f.setting]
+}
+
+// advance goes on to the next settings.
+func (f *Fit) advance() {
+	if !f.scouting {
+		f.setting++
+	}
+	f.scouting = false
+}
 
 // try starts training the next settings without the held-out rows; first counts the iterations
 // of the settings before.
 func (f *Fit) try(first int) {
-	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting], f.repeats(f.job.Settings[f.setting]))
+	p := f.settings()
+	f.run = newRun(&f.job, f.parts, p, f.repeats(p))
 	f.run.judge(&f.job, f.parts)
 	f.run.first = first
 	if f.startsLinear() && !f.run.path.setLinear(f.run.scores()) {
 		f.run.free()
-		f.setting++
+		f.advance()
 		f.try(first)
 	}
 }
@@ -150,10 +177,10 @@ func (f *Fit) trainFinal(p boost.Params, first int) {
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
-		if f.run.path != nil && f.startsLinear() && !f.run.path.setLinear(f.run.scores()) {
+		if path := f.run.path; f.scouting && path == nil || path != nil && f.startsLinear() && !path.setLinear(f.run.scores()) {
 			f.run.free()
-			f.setting++
-			f.trainFinal(f.job.Settings[f.setting], first)
+			f.advance()
+			f.trainFinal(f.settings(), first)
 		}
 	}
 }
@@ -249,10 +276,20 @@ func (f *Fit) tryNext() bool {
 	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
 		return false
 	}
+	if f.scouting {
+		return true
+	}
 	if f.startsLinear() {
-		return r.path.improved()
+		return r.path.improved() || f.beatsLinear()
 	}
 	return r.overfits() || f.job.Thorough && r.path.noisy()
+}
+
+// beatsLinear reports whether the scout predicts better than the current run, which starts from linear scores, with as many
+// trees.
+func (f *Fit) beatsLinear() bool {
+	scout := cmp.Or(f.best, f.rival)
+	return f.startsLinear() && scout != nil && f.run.iteration >= scout.iteration && f.run.path.lowest() > scout.path.lowest()
 }
 
 // checkPath adds a point to the path where one is due, and ends a run that only gets worse or
@@ -262,7 +299,7 @@ func (f *Fit) checkPath() {
 	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" || f.screens() {
 		return
 	}
-	if best := cmp.Or(f.best, f.rival); best != nil && r.path.beaten(f.handicap()*best.path.lowest(), r.mostIterations()) {
+	if best := cmp.Or(f.best, f.rival); f.beatsLinear() || best != nil && r.path.beaten(f.handicap()*best.path.lowest(), r.mostIterations()) {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }
@@ -333,11 +370,11 @@ func (f *Fit) conclude() {
 		f.ensemble.conclude(f, first)
 		return
 	}
-	f.setting++
+	f.advance()
 	if f.phase == Final {
 		f.rival = better(f.rival, r, 1)
 		r.freeState()
-		f.trainFinal(f.job.Settings[f.setting], first)
+		f.trainFinal(f.settings(), first)
 		return
 	}
 	r.free()

@@ -73,6 +73,9 @@ func (r *RunRecord) began(p boost.Params) bool {
 // models that these runs cannot grow.
 func (r *Record) Check(j *Job) error {
 	most := len(j.Settings) + 1
+	if j.Linear { // the scout
+		most++
+	}
 	if j.Scouts > 0 { // linear scouts, and the other members of each half
 		most = len(j.Settings) + 3
 	}
@@ -115,7 +118,6 @@ func (r *RunRecord) check(f *model.Forest, j *Job) error {
 		first = j.Start.Forest.Trees()
 	}
 	per := p.TreesPerIteration(len(j.Train.Classes))
-	linear := map[bool]string{false: "zero", true: "linear"}[f.Linear() != nil]
 	switch grown := f.Trees() - first; {
 	case f.LeafKind() != p.Leaf:
 		return fmt.Errorf("its model has leaf %s in place of %s", f.LeafKind(), p.Leaf)
@@ -123,8 +125,8 @@ func (r *RunRecord) check(f *model.Forest, j *Job) error {
 		return fmt.Errorf("its model has pairs %d in place of %d", f.Pairs(), p.Pairs)
 	case p.Leaf == "sparse" && f.Named() != p.LeafClasses:
 		return fmt.Errorf("its model has leaf_classes %d in place of %d", f.Named(), p.LeafClasses)
-	case linear != p.Start && (linear != "zero" || p.Start != "mixed"):
-		return fmt.Errorf("its model has start %s in place of %s", linear, p.Start)
+	case !f.StartsFrom(p.Start):
+		return fmt.Errorf("its model has start %s in place of %s", f.Start(), p.Start)
 	case grown < 0 || grown > p.NEstimators || grown%per != 0:
 		return fmt.Errorf("its model has %d trees, and %d to %d in steps of %d are possible", f.Trees(), first, first+p.NEstimators, per)
 	}

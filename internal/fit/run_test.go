@@ -70,6 +70,44 @@ func TestTryNextLinear(t *testing.T) {
 	}
 }
 
+// TestScout: a run that starts from linear scores ends where the scout predicts better with as many trees, and settings without
+// them follow. What follows a scout does not depend on it.
+func TestScout(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		scout, linear float64 // least refined losses
+		iterations    int
+		want          bool
+	}{
+		{"the scout is better", 1, 1.01, scoutTrees, true},
+		{"the scout has more trees", 1, 1.01, scoutTrees - 1, false},
+		{"linear scores are better", 1.01, 1, scoutTrees, false},
+	} {
+		scout, linear := follower(0.3, test.scout, scoutTrees, scoutTrees), follower(0.3, test.linear, test.iterations, test.iterations)
+		scout.iteration, linear.iteration, linear.path.linear = scoutTrees, test.iterations, test.linear
+		p := boost.Params{NEstimators: 80}
+		f := &Fit{job: Job{Settings: []boost.Params{{NEstimators: 500}, p}, Choose: true, Linear: true}, phase: HoldOut, run: scout, scouting: true}
+		if got := f.settings(); got.NEstimators != scoutTrees || !f.tryNext() || f.startsLinear() {
+			t.Errorf("%s: the scout has %+v", test.name, got)
+		}
+		f.advance()
+		f.best, f.run = scout, linear
+		if !f.startsLinear() || f.settings() != f.job.Settings[0] {
+			t.Errorf("%s: %+v follow the scout", test.name, f.settings())
+		}
+		if f.beatsLinear() != test.want || f.tryNext() != test.want {
+			t.Errorf("%s: %t, others are tried: %t", test.name, f.beatsLinear(), f.tryNext())
+		}
+		if f.advance(); f.settings() != p || f.beatsLinear() {
+			t.Errorf("%s: at the end, %+v", test.name, f.settings())
+		}
+	}
+	few := Fit{job: Job{Settings: []boost.Params{{}, {NEstimators: 2}}}, scouting: true}
+	if n := few.settings().NEstimators; n != 2 {
+		t.Errorf("a scout of %d trees of 2", n)
+	}
+}
+
 // TestBetter: the best of several runs wins, wherever it stands.
 func TestBetter(t *testing.T) {
 	for best := range 3 {

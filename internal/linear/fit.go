@@ -36,6 +36,7 @@ func Fits(features, classes int) bool { return min(features, MostFeatures) <= Mo
 func Fit(set *data.Set, kernels *kernel.Funcs, team *par.Team) *model.Linear {
 	f := &fit{set: set, kernels: kernels, team: team, classes: len(set.Classes)}
 	f.weigh()
+	f.count()
 	f.standardize()
 	f.sumUp()
 	f.solve()

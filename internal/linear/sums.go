@@ -160,14 +160,19 @@ func drawIn(middles []float64, counts []int64) {
 	}
 }
 
-// sumUp computes the sums for the means of the classes and for the covariance.
-func (f *fit) sumUp() {
+// count adds up the weights of the rows of each class.
+func (f *fit) count() {
 	t := &f.set.Target
 	f.counts = make([]int64, f.classes)
 	for row, y := range t.Labels {
 		f.counts[y] += f.weightOf(row)
 	}
 	t.Ranks.Sum(f.counts)
+}
+
+// sumUp computes the sums for the means of the classes and for the covariance.
+func (f *fit) sumUp() {
+	t := &f.set.Target
 	if len(f.features) > MostFeatures {
 		f.choose()
 	}

@@ -54,6 +54,23 @@ func (f *Forest) Named() int { return f.named }
 // Linear returns the initial scores of rows; nil: zeros.
 func (f *Forest) Linear() *Linear { return f.linear }
 
+// Start returns the value of the parameter start that gives a model such initial scores.
+func (f *Forest) Start() string {
+	switch {
+	case f.linear == nil:
+		return "zero"
+	case f.linear.Terms() == 0:
+		return "prior"
+	}
+	return "linear"
+}
+
+// StartsFrom reports whether the initial scores can be those of a value of the parameter start. Linear scores that explain
+// nothing have no features, like the class frequencies.
+func (f *Forest) StartsFrom(start string) bool {
+	return start == f.Start() || start == "linear" && f.linear != nil || start == "mixed" && f.linear == nil
+}
+
 // SetLinear sets the initial scores of rows.
 func (f *Forest) SetLinear(l *Linear) { f.linear = l }
 

@@ -62,19 +62,37 @@ func paperParams() Params {
 func (p *Params) preset(s data.Shape) []setting {
 	ensemble := p.Plan(s, false).Members() > 1
 	settings := p.fromZero(s, ensemble)
-	switch {
-	case !p.mayBeginLinear(s):
-	case ensemble:
+	switch mixed := p.mayBeginLinear(s); {
+	case ensemble && mixed:
 		for i := range settings {
 			settings[i].start = "mixed"
 		}
-	case s.Classes > wideClasses:
+	case !ensemble && s.Classes > wideClasses:
 		linear := settings[0]
 		linear.start = "linear"
-		settings = append([]setting{linear}, settings...)
+		if p.mayBegin(s, "prior") && float64(s.Rows)*float64(s.Classes) <= mostPrior {
+			for i := range settings {
+				settings[i].start = "prior"
+			}
+			if s.Rows >= manyRows {
+				settings = append([]setting{p.eager(settings[0], s)}, settings...)
+			}
+		}
+		if mixed {
+			settings = append([]setting{linear}, settings...)
+		}
 	}
 	return settings
 }
+
+// mayBegin reports whether training may choose the initial scores of a value of start.
+func (p *Params) mayBegin(s data.Shape, start string) bool {
+	return (p.Start == "" || p.Start == start) && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
+		s.Rows >= leastRows
+}
+
+// mostPrior bounds the scores of all rows that training starts from by default: more take minutes.
+const mostPrior = 1 << 32
 
 // mostLinear bounds the multiplications for the linear scores of all rows by default: some
 // minutes on one thread.
@@ -83,8 +101,7 @@ const mostLinear = 1 << 40
 // mayBeginLinear reports whether training may choose linear scores as initial scores.
 func (p *Params) mayBeginLinear(s data.Shape) bool {
 	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
-	return p.Start == "" && p.Method == model.AOSO && p.Preset != presetPaper && p.MonotoneConstraints == "" &&
-		s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
+	return p.mayBegin(s, "") && products <= mostLinear && linear.Fits(s.Features, s.Classes)
 }
 
 // fromZero returns the candidate settings, of an ensemble or a single model, with zero as initial scores.
@@ -175,6 +192,18 @@ func (p *Params) large(s data.Shape) setting {
 		colsampleByNode: 1,
 		start:           "zero",
 	}
+}
+
+// eager changes a setting to trees of large steps, hardly regularized: a class of few rows needs a large step where these rows
+// are. The more classes there are, the longer a tree takes, and the fewer there are.
+func (p *Params) eager(of setting, s data.Shape) setting {
+	const work, fewest, most = 160_000, 40, 450 // trees × classes; trees
+	of.nEstimators, of.learningRate, of.regLambda = max(fewest, min(work/s.Classes, most)), 0.3, 0.01
+	of.maxLeaves = max(of.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
+	if p.Preset == presetFast {
+		of.nEstimators, of.learningRate = of.nEstimators/2, 0.33
+	}
+	return of
 }
 
 // fewFeatures returns the fraction of the features drawn for each node: all of up to 16

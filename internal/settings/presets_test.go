@@ -83,7 +83,7 @@ func TestLarge(t *testing.T) {
 		settings, err := p.Resolve(data.Shape{Rows: 200_000, Features: 20, Classes: test.classes})
 		starts := []string{"zero"}
 		if test.classes > wideClasses {
-			starts = []string{"linear", "zero"}
+			starts = []string{"linear", "prior", "prior"}
 		}
 		if err != nil || len(settings) != len(starts) {
 			t.Fatalf("%d classes: %d settings, %v", test.classes, len(settings), err)

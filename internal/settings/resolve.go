@@ -39,7 +39,7 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 		if filled.Start == "mixed" && filled.Ensemble == 1 {
 			filled.Start = "zero"
 		}
-		if filled.Start != "zero" && !linear.Fits(s.Features, s.Classes) {
+		if (filled.Start == "linear" || filled.Start == "mixed") && !linear.Fits(s.Features, s.Classes) {
 			return nil, argument.New("start", filled.Start, "zero, for %d classes of %d features", s.Classes, s.Features)
 		}
 		if len(settings) == 0 || filled != settings[len(settings)-1] {
@@ -122,14 +122,11 @@ func (p *Params) UseObjective(continued bool) error {
 // Continue gives parameters that are unset the values of the model that training continues.
 func (p *Params) Continue(m *model.Model) error {
 	p.LeafClasses = cmp.Or(p.LeafClasses, m.LeafClasses)
-	start := "zero"
-	if m.Forest.Linear() != nil {
-		start = "linear"
-	}
+	start := m.Forest.Start()
 	if p.Start == "mixed" { // of an ensemble
 		p.Start = start
 	}
-	if p.Start = cmp.Or(p.Start, start); p.Start != start {
+	if p.Start = cmp.Or(p.Start, start); !m.Forest.StartsFrom(p.Start) {
 		return argument.New("start", p.Start, "%s, as in the model to continue", start)
 	}
 	return nil

@@ -43,7 +43,8 @@ func (e *denseForm) recycle(t *loss.Totals) { e.free = append(e.free, t) }
 
 func (e *denseForm) lend(*node, int) {}
 
-func (e *denseForm) keepsPairs() bool { return true }
+// keepsPairs is false in first order: one machine then chooses pairs too late to inherit a histogram, as several would.
+func (e *denseForm) keepsPairs() bool { return e.Selection != loss.FirstOrder }
 
 func (e *denseForm) compute(g *gradients, job *kernel.GradientsJob, rows []uint32, pairs []kernel.Pair, first, last int) {
 	*job = e.dense.GradientsJob(rows, pairs, g.floats(first, last))

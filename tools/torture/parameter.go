@@ -59,7 +59,7 @@ var special = map[string]generator{
 		forMethod(oneOf("auto", "8"), oneOf("auto")),
 		forMethod(integers("3", "16", "-1"), integers("2", "8")),
 	},
-	"start":                   {forMethod(oneOf("linear", "zero"), oneOf("zero")), oneOf("auto"), forMethod(oneOf("other", "LINEAR"), oneOf("linear", "mixed"))},
+	"start":                   {forMethod(oneOf("linear", "prior", "zero"), oneOf("zero")), oneOf("auto"), forMethod(oneOf("other", "LINEAR"), oneOf("linear", "mixed"))},
 	"ensemble":                {oneOf("auto", "1"), oneOf("auto"), integers("2", "-1")}, // others do not allow more than 1
 	"n_estimators":            {plainTrees, extremeTrees, invalidTrees},
 	"early_stopping_rounds":   {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
@@ -193,7 +193,7 @@ func invalidEarlyStopping(s *setting) string {
 
 // monotone returns a sign for some features, by class where there are more than two.
 func monotone(s *setting) string {
-	if s.params.Leaf == "sparse" || s.params.Start == "linear" {
+	if s.params.Leaf == "sparse" || s.params.Start == "linear" || s.params.Start == "prior" {
 		return "" // they need other leaves and scores
 	}
 	var entries []string

@@ -24,7 +24,7 @@ enum { /* leaf. Classes whose scores a leaf changes. */
 };
 
 enum { /* pair_selection. How a node chooses its class pairs. */
-    AOSO_SELECT_SECOND_ORDER = 0, /* by gain, estimated from gradients and Hessians, as in the paper */
+    AOSO_SELECT_SECOND_ORDER = 0, /* by gain, estimated from gradients and Hessians, as in the paper; with start=prior, as first_order */
     AOSO_SELECT_FIRST_ORDER = 1, /* by gradients alone */
     AOSO_SELECT_ROOT = 2, /* as second_order, but once for the whole tree, at its root */
 };
@@ -65,10 +65,11 @@ enum { /* calibration. Rows on which training fits the temperature, which calibr
 };
 
 enum { /* start. Initial scores: the raw scores of a row before the first tree. */
-    AOSO_START_DEFAULT = 0, /* mixed for an ensemble; else zero or, above 100 classes, zero or linear, whichever has the lower loss on held-out rows */
+    AOSO_START_DEFAULT = 0, /* mixed for an ensemble; else zero or, above 100 classes, prior or linear, whichever has the lower loss on held-out rows */
     AOSO_START_ZERO = 1, /* 0 for every class */
     AOSO_START_LINEAR = 2, /* linear discriminant scores (LDA) of the numeric features */
     AOSO_START_MIXED = 3, /* linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better; zero for a single model */
+    AOSO_START_PRIOR = 4, /* the log of the class frequencies */
 };
 
 /* The parameters of training. A default outside the values allowed, such as
@@ -251,8 +252,8 @@ typedef struct aoso_params {
      * Allowed: at least 1. Default: 4. */
     int64_t category_limit;
 
-    /* Initial scores: the raw scores of a row before the first tree. linear and mixed need method aoso, and allow
-     * neither a custom objective nor monotone constraints.
+    /* Initial scores: the raw scores of a row before the first tree. linear, mixed and prior need method aoso, and
+     * allow neither a custom objective nor monotone constraints.
      * Default: AOSO_START_DEFAULT. */
     int64_t start;
 

@@ -55,7 +55,7 @@ class Probability:
     def predict_top(self, x: Any, top: int = 5, *, trees: int = 0, nthread: int = 0) -> tuple[Array, Array]:
         """The most likely classes of each row, the most likely first, and their probabilities.
 
-        With sparse leaves and no linear scores, it takes time by the classes that a row's leaves move, not by all classes.
+        With sparse leaves and start=zero, it takes time by the classes that a row's leaves move, not by all classes.
 
         Parameters
         ----------
