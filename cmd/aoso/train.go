@@ -193,17 +193,8 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		if before, err = loadModel(t.init, t.data, t.valid); err != nil {
 			return nil, err
 		}
-		// These must be the same as before: they are the default here.
-		p, was, defaults := &t.params.Params, before.Params(), aoso.DefaultParams()
-		unchanged := func(flag string, is, byDefault any) bool { return is == byDefault && !c.Flags().Changed(flag) }
-		if unchanged("method", p.Method, defaults.Method) {
-			p.Method = was.Method
-		}
-		if unchanged("leaf", p.Leaf, defaults.Leaf) {
-			p.Leaf = was.Leaf
-		}
-		if unchanged("pairs", p.Pairs, defaults.Pairs) {
-			p.Pairs = was.Pairs
+		if p := &t.params.Params; !c.Flags().Changed("method") && p.Method == aoso.DefaultParams().Method {
+			p.Method = before.Params().Method
 		}
 	}
 	if err := cmp.Or(t.params.Check(), t.checkUnused(c)); err != nil {
@@ -282,6 +273,9 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 	if train, err = t.trainingSet(before, notes); err != nil {
 		return nil, nil, err
 	}
+	if before != nil {
+		t.warnOfNewClasses(stderr, train.Classes(), before.Classes())
+	}
 	const few = 20 // rows, whose labels may well be different
 	switch classes := train.Classes(); {
 	case len(classes) == 1:
@@ -301,6 +295,13 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 		}
 	}
 	return train, valid, nil
+}
+
+// warnOfNewClasses names the labels that the model to continue does not know, which may be misspelt.
+func (t *trainer) warnOfNewClasses(stderr io.Writer, classes, known []string) {
+	if added := slices.DeleteFunc(classes, func(class string) bool { return slices.Contains(known, class) }); len(added) > 0 {
+		warn(stderr, "%s has labels that %s does not know; they become new classes: %s", t.data, t.init, shown(added))
+	}
 }
 
 // trainingSet reads the training set.
