@@ -103,8 +103,6 @@ func (m *Model) withClasses(found []string, texts bool) (wide *Model, fresh []bo
 	switch {
 	case len(added) == 0:
 		return m, nil, nil
-	case len(added) == len(found):
-		return nil, nil, badArgument("labels", added[0], "at least some rows of the classes of the model to continue: %s", listed(m.content.Classes))
 	case m.content.Method != model.AOSO:
 		return nil, nil, badArgument("labels", added[0], "with method %s, the classes of the model to continue: %s", m.content.Method, listed(m.content.Classes))
 	}

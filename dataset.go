@@ -49,10 +49,9 @@ type DatasetOptions struct {
 	Collective Collective
 
 	// Init is a model to continue: training on the dataset adds trees to it. Its features become the dataset's.
-	// The classes are those of the model and of the labels, some of which the model must know. A class that is new to
-	// the model begins with a constant score, by which it is as likely as it is frequent; its old trees say nothing
-	// of it. A class of which there are no rows keeps its score: full and sparse leaves do not change it. New classes
-	// need the method aoso.
+	// The classes are those of the model and of the labels. A class that is new to the model begins with a constant
+	// score, by which it is as likely as it is frequent; the old trees say nothing of it. A class of which there are no
+	// rows keeps its scores: full and sparse leaves do not change them. New classes need the method aoso.
 	Init *Model
 }
 

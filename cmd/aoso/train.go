@@ -273,8 +273,8 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 	if train, err = t.trainingSet(before, notes); err != nil {
 		return nil, nil, err
 	}
-	if before != nil {
-		t.warnOfNewClasses(stderr, train.Classes(), before.Classes())
+	if err := t.tellNewClasses(stderr, train, before); err != nil {
+		return nil, nil, err
 	}
 	const few = 20 // rows, whose labels may well be different
 	switch classes := train.Classes(); {
@@ -297,11 +297,23 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 	return train, valid, nil
 }
 
-// warnOfNewClasses names the labels that the model to continue does not know, which may be misspelt.
-func (t *trainer) warnOfNewClasses(stderr io.Writer, classes, known []string) {
-	if added := slices.DeleteFunc(classes, func(class string) bool { return slices.Contains(known, class) }); len(added) > 0 {
+// tellNewClasses names the labels that the model to continue does not know, which may be misspelt. If it knows none, that is
+// a mistake.
+func (t *trainer) tellNewClasses(stderr io.Writer, train *aoso.Dataset, before *aoso.Model) error {
+	if before == nil {
+		return nil
+	}
+	known, classes := before.Classes(), train.Classes()
+	isNew := func(class string) bool { return !slices.Contains(known, class) }
+	added := slices.DeleteFunc(slices.Clone(classes), func(class string) bool { return !isNew(class) })
+	switch isOld := func(k int32) bool { return !isNew(classes[k]) }; {
+	case len(added) == 0:
+	case t.ranks.collective() == nil && !slices.ContainsFunc(train.Labels(), isOld):
+		return fmt.Errorf("%s has no label that %s knows, but labels such as %s; allowed: at least one of the classes of the model: %s", t.data, t.init, shown(added[:1]), shown(known))
+	default:
 		warn(stderr, "%s has labels that %s does not know; they become new classes: %s", t.data, t.init, shown(added))
 	}
+	return nil
 }
 
 // trainingSet reads the training set.

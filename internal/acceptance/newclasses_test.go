@@ -196,20 +196,39 @@ func TestFewClassesGrow(t *testing.T) {
 	}
 }
 
-// TestNewClassesRefused: all rows of new classes are a mistake, and other methods cannot have new classes.
+// TestOnlyNewClasses: if all rows are of new classes, these are as likely as there are many.
+func TestOnlyNewClasses(t *testing.T) {
+	d := lettered{blobs(42, 300, 3, 5, 255)}
+	p := params(func(p *aoso.Params) { p.NEstimators = 4 })
+	first, rest := d.rowsOf(0, 1).fit(t, p, nil).Model, d.rowsOf(2, 3)
+	m := rest.fit(t, p, first).Model
+	start, err := m.Truncated(first.Trees() + 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proba, err := start.PredictProba(rest.features())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := 0.0
+	for row := range slices.Chunk(proba, 4) { // a, b, d, e
+		fresh += row[1] + row[3]
+	}
+	if share := fresh / float64(len(rest.y)); math.Abs(share-0.5) > 0.01 {
+		t.Errorf("new classes begin with probability %.3f, want half", share)
+	}
+	if before, after := evaluated(t, start, rest), evaluated(t, m, rest); after >= before {
+		t.Errorf("log loss %g at the start, %g after training", before, after)
+	}
+}
+
+// TestNewClassesRefused: other methods cannot have new classes.
 func TestNewClassesRefused(t *testing.T) {
 	d := lettered{blobs(42, 100, 3, 5, 255)}
-	for _, method := range []aoso.Method{aoso.MethodAOSO, aoso.MethodABC, aoso.MethodLogitBoost} {
+	for _, method := range []aoso.Method{aoso.MethodABC, aoso.MethodLogitBoost} {
 		m := d.rowsOf(0, 1).fit(t, params(func(p *aoso.Params) { p.Method, p.NEstimators = method, 4 }), nil).Model
-		rest := d.rowsOf(2, 3)
-		_, err := aoso.NewDataset(rest.features(), rest.labels(), aoso.DatasetOptions{Init: m})
-		wantArgumentError(t, err, "labels", `"b"`, `at least some rows of the classes of the model to continue: ["a" "d"]`)
-		_, err = aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m})
-		if method == aoso.MethodAOSO && err != nil {
-			t.Error(err)
-		} else if method != aoso.MethodAOSO {
-			wantArgumentError(t, err, "labels", `"b"`, fmt.Sprintf(`with method %s, the classes of the model to continue: ["a" "d"]`, method))
-		}
+		_, err := aoso.NewDataset(d.features(), d.labels(), aoso.DatasetOptions{Init: m})
+		wantArgumentError(t, err, "labels", `"b"`, fmt.Sprintf(`with method %s, the classes of the model to continue: ["a" "d"]`, method))
 	}
 }
 

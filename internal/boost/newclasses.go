@@ -13,22 +13,27 @@ import (
 
 // NewClassScores returns constant scores for classes that a model does not know, from rows of a training set and the raw
 // scores of the model, rows × classes, which are zero for these classes. With them, the mean probability of all new
-// classes together is their share of the rows' weight, and each has its part of that. The result is 0 for the classes
-// that the model knows.
+// classes together is their share of the rows' weight, and each has its part of that. Where all rows are of new classes, it
+// is their share of the classes. The result is 0 for the classes that the model knows.
 func NewClassScores(t *data.Target, scores []float64, isNew []bool, team *par.Team) []float32 {
 	weights := t.ClassWeights()
-	all, fresh := 0.0, 0.0
+	all, fresh, number := 0.0, 0.0, 0
 	for k, w := range weights {
 		if all += w; isNew[k] {
 			fresh += w
+			number++
 		}
 	}
 	result := make([]float32, len(weights))
 	if fresh == 0 {
 		return result
 	}
-	const most, least = 1 - 1e-6, 1e-6 // shares of the weight, where rows of weight 0 leave more or less to a class
-	level := newClassLevel(t, logSums(t.Rows(), scores, isNew, team), min(fresh/all, most), all)
+	share := fresh / all
+	if fresh == all {
+		share = float64(number) / float64(len(weights))
+	}
+	level := newClassLevel(t, logSums(t.Rows(), scores, isNew, team), share, all)
+	const least = 1e-6 // of a class whose rows have weight 0
 	for k, w := range weights {
 		if isNew[k] {
 			result[k] = float32(level + loss.Log(max(w/fresh, least)))

@@ -56,6 +56,18 @@ def _check_known(classes: Array, codes: Array, strange: Array, known: Array) -> 
         warnings.warn(f"{unknown} of the {rows} labels in y are unknown, such as {example!r}; known are {listed(known)}", stacklevel=4)
 
 
+def united(known: Array, classes: Array) -> Array:
+    """The known classes, those of a model, and those of ``classes`` that are new to it. They must be of one kind."""
+    ours = set(names(known))
+    fresh = classes[[name not in ours for name in _names_among(classes, known)]]
+    if not len(fresh):
+        return known
+    all_of_them: Array = np.concatenate([known, fresh])
+    if kind(known) != kind(fresh) or names(all_of_them) != names(known) + names(fresh):
+        raise ArgumentError(f"y has the label {fresh.tolist()[0]!r}; allowed: labels like those of the model to continue: {listed(known)}")
+    return all_of_them
+
+
 def listed(classes: Array) -> str:
     """Classes for a message, not all of very many."""
     most = 10
