@@ -187,7 +187,7 @@ class Dataset:
             matrix = model._read(self._data.x, labelled=True)
         rows = matrix.shape[0]
         strict = self._ranks is None and not self._takes_new_classes
-        labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=strict)
+        labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=strict, grows=True)
         if model is not None:
             _labels.united(model.classes, classes)  # for its errors
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)

@@ -14,10 +14,11 @@ try:
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _rows
+from . import _labels, _rows
 from ._capi import Array, integer
 from ._compatible import Compatible, restoring
 from ._decisions import Decisions
+from ._partial import Partial
 from ._split import split
 from .booster import Booster
 from .callback import log_evaluation, record_evaluation
@@ -28,7 +29,7 @@ from .training import train
 __all__ = ["AOSOClassifier"]
 
 
-class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for classification with many classes.
 
     Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.
@@ -97,8 +98,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         2000 rows, or holdout; "none": no rows: the temperature is 1; "holdout": a fifth of the rows, at most 50,000,
         which a first training run holds out; "folds": all rows; each of five first training runs holds out a different
         fifth. Fewer than 10 rows and a single class are not calibrated. A continued model keeps its temperature unless
-        there is a validation set. With a custom objective, there is no calibration, and holdout and folds are not
-        allowed.
+        there is a validation set, or calibration is holdout or folds: these hold out rows that the model should not
+        have seen. With a custom objective, there is no calibration, and holdout and folds are not allowed.
     time_limit : float, default 0.0
         Seconds after which training ends; 0 means no limit. The phase that chooses parameters takes at most two fifths
         of it. Each phase has at least one iteration. The model depends on the speed of the machine.
@@ -277,7 +278,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         groups, times : array of shape (n_samples,), optional
             The group or the time of each row: which rows are held out, see :func:`aoso.train`. Without effect with ``eval_set``.
         init_model : Booster, AOSOClassifier or path, optional
-            A model to continue: training adds ``n_estimators`` trees to it. Its classes are those of the new model.
+            A model to continue: training adds ``n_estimators`` trees to it. Labels of ``y`` that it does not know become new
+            classes; it must know one of them. See :class:`aoso.Dataset`.
         **others
             LightGBM's ``feature_name`` and ``categorical_feature``, CatBoost's ``cat_features``, and XGBoost's ``xgb_model``. Others
             of theirs that choose nothing here, such as ``use_best_model`` and ``plot``, have no effect.
@@ -410,7 +412,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         """
         check_is_fitted(self)
         raw = self.booster_.predict_raw(self._read(X, reset=False), nthread=self._threads())
-        scores = self._sorted(raw / self.booster_.temperature)
+        scores = self._sorted(raw / self.booster_.temperature, -np.inf)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def apply(self, X: Any) -> Array:
@@ -466,8 +468,15 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     def _read(self, X: Any, *, reset: bool) -> Any:
         return _rows.features(self, X, reset=reset)
 
-    def _sorted(self, columns: Array) -> Array:
-        """Put columns in the order of ``classes_``. A model from another language may have texts such as "9" and "10" by value."""
+    def _sorted(self, columns: Array, unseen: float = 0) -> Array:
+        """Put columns in the order of ``classes_``; those of classes that :meth:`partial_fit` has not seen yet have one value.
+
+        A model from another language may have texts such as "9" and "10" by value.
+        """
+        if len(self.classes_) > columns.shape[1]:
+            wide = np.full((len(columns), len(self.classes_)), unseen, columns.dtype)
+            wide[:, _labels.codes(self.booster_.classes, self.classes_)] = columns
+            return wide
         order = self.booster_.classes.argsort()
         return columns if (order[:-1] < order[1:]).all() else columns[:, order]
 
