@@ -34,6 +34,7 @@ class Partial:
     if TYPE_CHECKING:
 
         def _meant(self, check: bool = True, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]: ...
+        def _categories(self, spec: Any, before: Booster | None, X: Any, y: Any, weight: Any, seed: int, nthread: int) -> Any: ...
         def _read(self, X: Any, *, reset: bool) -> Any: ...
         def _take(self, booster: Booster) -> None: ...
 
@@ -95,7 +96,7 @@ class Partial:
             y,
             weight=weight,
             feature_names=list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=own["categorical_features"],
+            categorical_features=self._categories(own["categorical_features"], before, X, y, weight, seed, nthread),
             max_bin=own["max_bin"],
             sample_rows=own["sample_rows"],
             seed=seed,

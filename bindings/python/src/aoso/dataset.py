@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _blocks, _capi, _familiar, _labels, _matrix, _others
+from . import _blocks, _capi, _familiar, _identifiers, _labels, _matrix, _others
 from ._capi import Array
 from ._quantized import DEFAULTS, Data, Pending, Quantized
 from .booster import Booster
@@ -190,6 +190,8 @@ class Dataset:
         labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=strict, grows=True)
         if model is not None:
             _labels.united(model.classes, classes)  # for its errors
+        elif self._ranks is None:
+            _identifiers.warn(matrix)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
         self._pending = Pending(matrix, labels, classes, weights, ids, options)
         if 0 in matrix.shape:

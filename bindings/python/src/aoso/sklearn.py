@@ -14,7 +14,7 @@ try:
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _labels, _rows
+from . import _labels, _rows, codes
 from ._capi import Array, integer
 from ._compatible import Compatible, restoring
 from ._decisions import Decisions
@@ -118,9 +118,10 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
         Cohen's kappa; "brier": the mean squared error of the probabilities, summed over the classes; "ece": the
         expected calibration error of the most likely class; "custom": a metric that the calling program computes.
         Higher is better for the AUC, F1 score and kappa.
-    categorical_features : "from_dtype", None, or array-like, default "from_dtype"
-        The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features; or a
-        mask, numbers or names of features, which may also hold numbers.
+    categorical_features : "from_dtype", "auto", None, or array-like, default "from_dtype"
+        The features whose values are categories. "from_dtype": those that hold texts or categories; "auto": also columns of
+        numbers that :func:`aoso.suggest_codes` suggests, which a warning names; None: no features; or a mask, numbers or names of
+        features, which may also hold numbers.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
     warm_start : bool, default False
@@ -309,7 +310,7 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
             y,
             weight=weight,
             feature_names=others.get("feature_names") or list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=others.get("categorical_features", own["categorical_features"]),
+            categorical_features=self._categories(others.get("categorical_features", own["categorical_features"]), before, X, y, weight, seed, nthread),
             max_bin=own["max_bin"],
             sample_rows=own["sample_rows"],
             seed=seed,
@@ -340,6 +341,12 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         self.evals_result_ = {name: recorded.get(name, {}) for name in sorted(sets, key=names.index)}
         return self
+
+    def _categories(self, spec: Any, before: Booster | None, X: Any, y: Any, weight: Any, seed: int, nthread: int) -> Any:
+        """The categorical features, for a dataset."""
+        if not isinstance(spec, str) or spec != "auto":
+            return spec
+        return "from_dtype" if before is not None else codes.chosen(X, y, weight, seed, nthread)
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None, Array]:
         X = self._read(X, reset=True)
