@@ -76,6 +76,7 @@ ROWS = 300
         (np.arange(ROWS) * 1_000_003 % 99_991, True),
         (np.where(np.arange(ROWS) % 50, np.arange(ROWS), np.nan), True),
         (np.arange(ROWS) // 2, False),
+        (pd.date_range("2020-01-01", periods=ROWS), False),
         (np.arange(ROWS) + 0.5, False),
         (np.full(ROWS, np.nan), False),
         (np.array([f"animal {i}" for i in range(ROWS)], object), True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,12 @@ def numbers(matrix: Matrix) -> Iterator[tuple[int, Array]]:
         yield from ((j, part.values) for j, part in enumerate(matrix.parts) if part.categories is None)
 
 
-def warn(matrix: Matrix) -> None:
-    """Warn of columns that identify rows."""
-    found = sorted([*_texts(matrix), *(j for j, values in numbers(matrix) if _identifies(values))])
+def warn(matrix: Matrix, x: Any) -> None:
+    """Warn of columns that identify rows, in a table that was read from ``x``. Times may all be different."""
+    dtypes = getattr(x, "dtypes", None)
+    dtypes = [getattr(x, "dtype", None)] * matrix.shape[1] if dtypes is None else list(dtypes)
+    times = {j for j, dtype in enumerate(dtypes) if getattr(dtype, "kind", "") in ("m", "M") or (dtype == object and hasattr(x, "dtypes"))}
+    found = sorted([*_texts(matrix), *(j for j, values in numbers(matrix) if j not in times and _identifies(values))])
     if found:
         names = [repr(matrix.names[j]) if matrix.names else str(j) for j in found]
         which = f"column {names[0]} has" if len(found) == 1 else f"columns {', '.join(names)} have"

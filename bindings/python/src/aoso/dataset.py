@@ -191,7 +191,7 @@ class Dataset:
         if model is not None:
             _labels.united(model.classes, classes)  # for its errors
         elif self._ranks is None:
-            _identifiers.warn(matrix)
+            _identifiers.warn(matrix, self._data.x)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
         self._pending = Pending(matrix, labels, classes, weights, ids, options)
         if 0 in matrix.shape:
