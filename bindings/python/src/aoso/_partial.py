@@ -44,9 +44,9 @@ class Partial:
 
         A call adds ``n_estimators`` trees, or 20 if that is unset, and looks at no rows but those of the batch. It holds none
         out: the number of trees is not chosen, and the probabilities are not calibrated, unless ``calibration`` is "holdout" or
-        "folds". The first batch determines the bins' number, the categories and, by its size, the values of unset parameters. A
-        class that a batch lacks keeps its scores. A class that no batch has had yet has probability 0. After :meth:`fit`, the
-        trees are added to its model.
+        "folds". Other parameters that are unset have the values for the size of the batch. The first batch determines which
+        features are categorical, and their categories. A class that a batch lacks keeps its scores. A class that no batch has had
+        yet has probability 0. After :meth:`fit`, the trees are added to its model.
 
         All rows at once, in :meth:`fit`, give a better model. So do large batches, which have rows of all classes.
 

@@ -115,6 +115,12 @@ def chosen(x: Any, y: Any, weight: Any, seed: int, nthread: int) -> list[int]:
     return sorted({*_matrix.read(x).categorical, *(s.feature for s in found)})
 
 
+class _Part(Dataset):
+    """Rows of a trial."""
+
+    _warns = False
+
+
 class _Trial:
     """Rows in folds, on which columns are tried as categories."""
 
@@ -135,7 +141,7 @@ class _Trial:
                 outside = order[fold::_FOLDS]
                 inside = np.setdiff1d(order, outside)
                 options: dict[str, Any] = {"feature_names": self.names, "categorical_features": categorical, "nthread": self.params["nthread"]}
-                rows = Dataset(_matrix.take(self.x, inside), self.y[inside], weight=self.weight[inside], free_raw_data=True, **options)
+                rows = _Part(_matrix.take(self.x, inside), self.y[inside], weight=self.weight[inside], free_raw_data=True, **options)
                 model = train(self.params, rows)
                 proba = model.predict_proba(_matrix.take(self.x, outside), nthread=self.params["nthread"])
                 of_class = _labels.codes(self.y[outside], model.classes)

@@ -116,6 +116,7 @@ class Dataset:
     _data: Data | None = None  # None: they are gone, or in a file
     _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
     _init_model: Booster | None = None
+    _warns = True  # of columns that identify rows
     _takes_new_classes = False  # y may have only classes that the model does not know
     _reference: Dataset | None = None
     _pending: Pending | None = None  # until it is quantized
@@ -190,7 +191,7 @@ class Dataset:
         labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=strict, grows=True)
         if model is not None:
             _labels.united(model.classes, classes)  # for its errors
-        elif self._ranks is None:
+        elif self._warns and self._ranks is None:
             _identifiers.warn(matrix, self._data.x)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
         self._pending = Pending(matrix, labels, classes, weights, ids, options)
