@@ -110,7 +110,7 @@ class Partial:
 
     def _known(self, classes: Any) -> Array:
         """All classes, sorted."""
-        before = getattr(self, "classes_", None)
+        before: Array | None = getattr(self, "classes_", None)
         if classes is None:
             if before is None:
                 raise ArgumentError("classes is None; allowed in the first call of partial_fit: all classes that any batch has")

@@ -94,7 +94,8 @@ def suggest_codes(
     columns = sorted(sorted(tried, key=lambda j: -importance[j])[:_COLUMNS])
     alone = [CodeSuggestion(j, names[j], tried[j], *trial.gain(base, known, j, 1)[:2], False) for j in columns]
     alone.sort(key=lambda s: -s.gain)
-    found, left = [], []
+    found: list[CodeSuggestion] = []
+    left: list[CodeSuggestion] = []
     for i, s in enumerate(alone):
         if i < _PROMISING and s.gain > 0:
             base = trial.losses(known, _SPLITS)[0] if i == 0 else base
@@ -129,21 +130,22 @@ class _Trial:
         _matrix.check_length(x, y)
         weight = _matrix.weights(weight, len(y))
         order = rng.permutation(len(y))[:_ROWS]
-        self.rows, self.names, self.params = len(order), names, {"n_estimators": _TREES, "learning_rate": 0.1, "calibration": "none", "nthread": nthread}
+        self.rows, self.names, self.nthread = len(order), names, nthread
         self.x, self.y, self.weight = x, y, np.ones(len(y)) if weight is None else weight
         self.splits = [rng.permutation(order) for _ in range(_SPLITS)]
 
     def losses(self, categorical: list[int], splits: int) -> tuple[Array, Array]:
         """By row, the log loss where it is held out, with its weight, as a mean over the splits; and by feature the gain of its splits."""
-        losses, importance = np.zeros(len(self.y)), np.zeros(0)
+        losses, importance, nthread = np.zeros(len(self.y)), np.zeros(0), self.nthread
+        params = {"n_estimators": _TREES, "learning_rate": 0.1, "calibration": "none", "nthread": nthread}
         for order in self.splits[:splits]:
             for fold in range(_FOLDS):
                 outside = order[fold::_FOLDS]
                 inside = np.setdiff1d(order, outside)
-                options: dict[str, Any] = {"feature_names": self.names, "categorical_features": categorical, "nthread": self.params["nthread"]}
+                options: dict[str, Any] = {"feature_names": self.names, "categorical_features": categorical, "nthread": nthread}
                 rows = _Part(_matrix.take(self.x, inside), self.y[inside], weight=self.weight[inside], free_raw_data=True, **options)
-                model = train(self.params, rows)
-                proba = model.predict_proba(_matrix.take(self.x, outside), nthread=self.params["nthread"])
+                model = train(params, rows)
+                proba = model.predict_proba(_matrix.take(self.x, outside), nthread=nthread)
                 of_class = _labels.codes(self.y[outside], model.classes)
                 p = np.where(of_class < 0, 1, proba[np.arange(len(proba)), of_class])
                 losses[outside] -= np.log(np.maximum(p, 1e-15)) * self.weight[outside] / splits
