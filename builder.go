@@ -34,6 +34,7 @@ type DatasetBuilder struct {
 	cols    int
 	ranks   *collective.Group
 	whole   Features // all rows of this rank, which stay; nil: they come in chunks
+	fresh   []bool   // by class: the model to continue does not know it; nil: it knows all
 
 	dictionary category.Dictionary
 	total      int  // rows
@@ -307,7 +308,7 @@ func (b *DatasetBuilder) beginPasses() {
 			o.Whole = b.coded(b.whole)
 		}
 		if m := b.options.Init; m != nil {
-			o.Continues, o.Encoder, o.Names, o.Named = true, m.content.Encoder, slices.Clone(m.content.Features), m.content.Named
+			o.Names, o.Named = slices.Clone(m.content.Features), m.content.Named
 		}
 		b.passes = data.NewBuilder(o, &b.dictionary)
 	}
@@ -367,9 +368,12 @@ func (b *DatasetBuilder) beginAgain(team *par.Team) error {
 		}
 	}
 	b.options.TextLabels = b.passes.TextLabels()
-	classes, err := b.options.classesOf(Labels(b.passes.Labels()))
+	classes, fresh, err := b.options.classesOf(Labels(b.passes.Labels()))
 	if err != nil {
 		return err
+	}
+	if b.fresh = fresh; b.options.Init != nil {
+		b.passes.Continue(b.options.Init.content.Encoder)
 	}
 	return encodingError(b.passes.Begin(classes, team), namesOf(b.options.Names, b.cols))
 }

@@ -48,8 +48,10 @@ type DatasetOptions struct {
 	// features.
 	Collective Collective
 
-	// Init is a model to continue: training on the dataset adds trees to it.
-	// Its classes and features become the dataset's.
+	// Init is a model to continue: training on the dataset adds trees to it. Its features become the dataset's.
+	// The classes are those of the model and of the labels. A class that is new to the model begins with a constant
+	// score, by which it is as likely as it is frequent; the old trees say nothing of it. A class of which there are no
+	// rows keeps its scores: full and sparse leaves do not change them. New classes need the method aoso.
 	Init *Model
 }
 
@@ -104,7 +106,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	if o.Path != "" {
 		return NewDatasetFromBlocks(blocksOf(features, labels, weights, ids), o)
 	}
-	classes, err := o.classesOf(labels)
+	classes, fresh, err := o.classesOf(labels)
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +137,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	rates := columns.Cols() - len(names)
 	columns = nil
 	mem.GiveBack(4 * rates * features.Rows())
-	start, err := newStart(o.Init, features, team)
-	if err == nil {
-		err = start.replay(features, &set.Target, team)
-	}
+	start, err := newTrainingStart(o.Init, fresh, features, &set.Target, team)
 	if err != nil {
 		return nil, err
 	}
@@ -150,18 +149,17 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	return &Dataset{set, start}, nil
 }
 
-// classesOf returns the classes of labels, or of the model to continue.
-func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
-	classes, err := labels.classes(o.TextLabels)
+// classesOf returns the classes of labels. With a model to continue, they are those of the model and the labels; the
+// options then have the model with all of them. fresh says which are new to it; nil: none.
+func (o *DatasetOptions) classesOf(labels Labels) (classes []string, fresh []bool, err error) {
+	classes, err = labels.classes(o.TextLabels)
 	if err != nil || o.Init == nil {
-		return classes, err
+		return classes, nil, err
 	}
-	for _, class := range classes {
-		if !slices.Contains(o.Init.content.Classes, class) {
-			return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(o.Init.content.Classes))
-		}
+	if o.Init, fresh, err = o.Init.withClasses(classes, o.TextLabels); err != nil {
+		return nil, nil, err
 	}
-	return slices.Clone(o.Init.content.Classes), nil
+	return slices.Clone(o.Init.content.Classes), fresh, nil
 }
 
 // endShard returns how making a shard ended. An error ends it on all ranks.
@@ -215,9 +213,7 @@ func newShard(features Features, labels Labels, weights []float64, ids []uint64,
 	}
 	team := par.NewTeam(o.NThread)
 	defer team.Close()
-	if d.start, err = newStart(o.Init, features, team); err == nil {
-		err = d.start.replay(features, &d.set.Target, team)
-	}
+	d.start, err = newTrainingStart(b.options.Init, b.fresh, features, &d.set.Target, team)
 	return d, err
 }
 

@@ -111,6 +111,10 @@ func (m *Model) FindCategory(feature int, name string) int {
 // Trees returns the number of trees.
 func (m *Model) Trees() int { return m.content.Forest.Trees() }
 
+// FirstTrees returns, by class, the number of the first tree that gives the class scores; −1: none does. A class that came
+// when training was continued has a tree of one leaf there, with the constant score by which it began.
+func (m *Model) FirstTrees() []int { return m.content.Forest.FirstTrees() }
+
 // TreesPerIteration returns the number of trees that an iteration of boosting
 // adds: 1 for aoso, K−1 for abc, K for logitboost.
 func (m *Model) TreesPerIteration() int { return m.content.TreesPerIteration }

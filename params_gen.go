@@ -158,7 +158,8 @@ type Params struct {
 	// "holdout": a fifth of the rows, at most 50,000, which a first training run holds out; "folds":
 	// all rows; each of five first training runs holds out a different fifth. Fewer than 10 rows and a
 	// single class are not calibrated. A continued model keeps its temperature unless there is a
-	// validation set. With a custom objective, there is no calibration, and holdout and folds are not
+	// validation set, or calibration is holdout or folds: these hold out rows that the model should
+	// not have seen. With a custom objective, there is no calibration, and holdout and folds are not
 	// allowed.
 	// Default: "auto".
 	Calibration string `json:"calibration"`

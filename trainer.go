@@ -106,10 +106,12 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 		return job, nil, public(err)
 	}
 	if m := train.continued(); m != nil {
-		if err := options[0].CheckContinued(&m.content, len(train.set.Classes)); err != nil {
+		if err := options[0].CheckContinued(&m.content, len(train.set.Classes), train.start.grown); err != nil {
 			return job, nil, public(err)
 		}
-		job.Start = &train.start.Start
+		begin := train.start.Start
+		begin.Forest = begin.Forest.WithPairs(options[0].Pairs)
+		job.Start = &begin
 	}
 	shape := train.shape()
 	if o.Valid != nil {
@@ -300,7 +302,7 @@ func checkTraining(train *Dataset, p Params, o TrainOptions, by fit.Split) ([]se
 	}
 	checked := p.settings()
 	if m := train.continued(); m != nil {
-		if err := checked.Continue(&m.content); err != nil {
+		if err := checked.Continue(&m.content, train.start.grown); err != nil {
 			return nil, public(err)
 		}
 	}
@@ -480,48 +482,4 @@ func newResult(train *Dataset, r fit.Result) *Result {
 		result.HeldOut, result.HeldOutRows, result.held = (*Evaluation)(&held.Evaluation), held.Rows, held
 	}
 	return result
-}
-
-// start is where a training that continues a model begins on a dataset.
-type start struct {
-	boost.Start
-	model *Model
-}
-
-// newStart returns the start for a validation set; nil: there is no model.
-func newStart(m *Model, x Features, team *par.Team) (*start, error) {
-	if m == nil {
-		return nil, nil
-	}
-	scores, err := m.PredictRaw(x, PredictOptions{NThread: team.Workers()})
-	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.content.Forest, Scores: scores}, m}, err
-}
-
-// startScores returns the raw scores of the model to continue; nil: there is none.
-func (d *Dataset) startScores() []float64 {
-	if d.start == nil {
-		return nil
-	}
-	return d.start.Scores
-}
-
-// replay makes the start one for a training set.
-func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
-	if s == nil {
-		return nil
-	}
-	if _, err := s.model.params.settings().Complete(len(t.Classes)); err != nil {
-		return public(err)
-	}
-	k, err := kernels("")
-	if err != nil {
-		return err
-	}
-	columns, err := s.model.columns(x)
-	if err != nil {
-		return err
-	}
-	return s.Replay(columns, t, k, team, func(trees int) ([]float64, error) {
-		return s.model.PredictRaw(x, PredictOptions{Trees: trees, NThread: team.Workers()})
-	})
 }

@@ -138,7 +138,11 @@ func (t *Tuner) begin(o TuneOptions) error {
 	if o.Valid == nil && t.job.Scouts == 0 {
 		t.job.Folds = t.job.Split.Folds(p.SearchFolds(s))
 	}
-	search := tune.Job{Job: t.job, Axes: p.Axes(s), Trials: o.Trials}
+	open := *p
+	if t.train.start != nil { // the model has its pairs
+		open.Pairs = t.job.Settings[0].Pairs
+	}
+	search := tune.Job{Job: t.job, Axes: open.Axes(s), Trials: o.Trials}
 	if o.Trials == 0 && t.params.TimeLimit == 0 {
 		search.Trials = defaultTrials
 	}

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 # Modules whose public names are explained; those of the package itself come first.
-MODULES = ("callback", "collective", "confusion", "contributions", "dask", "errors", "mpi", "plotting", "probability", "ray", "spark", "suspicious", "tcp", "torch", "training", "tuning")
+MODULES = ("callback", "codes", "collective", "confusion", "contributions", "dask", "errors", "mpi", "plotting", "probability", "ray", "spark", "suspicious", "tcp", "torch", "training", "tuning")
 
 
 def public(module: Path) -> list[str]:

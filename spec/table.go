@@ -316,7 +316,7 @@ var Parameters = []Parameter{
 			{"holdout", "a fifth of the rows, at most 50,000, which a first training run holds out"},
 			{"folds", "all rows; each of five first training runs holds out a different fifth"},
 		},
-		Detail:     "Fewer than 10 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set.",
+		Detail:     "Fewer than 10 rows and a single class are not calibrated. A continued model keeps its temperature unless there is a validation set, or calibration is holdout or folds: these hold out rows that the model should not have seen.",
 		Limits:     "With a custom objective, there is no calibration, and holdout and folds are not allowed.",
 		Exclusions: []Exclusion{{WithObjective, []string{"auto", "none"}}},
 	},

@@ -198,6 +198,21 @@ static void in_one_call(void) {
         aoso_matrix x = data();
         aoso_labels y = aoso_int32_labels(classes, ROWS);
         aoso_dataset_options od = {.struct_size = sizeof od, .init = five};
+        int32_t more[ROWS]; // with a class that the model does not know
+        memcpy(more, classes, sizeof more);
+        more[3] = 77;
+        y = aoso_int32_labels(more, ROWS);
+        OK(aoso_dataset_create(&x, &y, &od, &d));
+        aoso_model *wider;
+        p.n_estimators = 1;
+        OK(aoso_train(d, &p, NULL, &wider, NULL));
+        aoso_model_info wide = {.struct_size = sizeof wide}, narrow = {.struct_size = sizeof narrow};
+        OK(aoso_model_get_info(wider, &wide));
+        OK(aoso_model_get_info(five, &narrow));
+        EXPECT(wide.classes == narrow.classes + 1 && wide.trees == narrow.trees + 2);
+        OK(aoso_model_free(wider));
+        OK(aoso_dataset_free(d));
+        y = aoso_int32_labels(classes, ROWS);
         OK(aoso_dataset_create(&x, &y, &od, &d));
         OK(aoso_model_free(five)); // the dataset still uses it
         p.n_estimators = 7;

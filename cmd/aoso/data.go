@@ -146,12 +146,33 @@ func (r *reader) read(file string) (*data, error) {
 			what = "has a different text in each row"
 		case t.Names != nil && t.Names[j] == "" && numbers(column):
 			what = "has no name and a different whole number in each row, as an index"
-		case !counts(column):
+		case counts(column):
+		case t.Kinds != nil && t.Kinds[j] == table.Categories && identifies(column):
+			what = "has a different text in nearly each row"
+		case t.Kinds != nil && t.Kinds[j] == table.Numbers && identifies(column):
+			what = "has a different whole number in nearly each row, as identifiers have"
+		default:
 			continue
 		}
 		warn(r.stderr(), "column %s of %s %s; --ignore leaves it out", nameOf(t, j), file, what)
 	}
 	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.LabelName, t.IDs, t.Weights, t.Kept, t.Rows}, nil
+}
+
+// identifies reports whether nearly every cell of a column is a different whole number.
+func identifies(column []float64) bool {
+	const share, fewest = 0.95, 50 // fewer rows can differ by chance
+	seen, cells := map[float64]bool{}, 0
+	for i, v := range column {
+		if v != v {
+			continue
+		}
+		if cells++; v != math.Trunc(v) || i == 1000 && float64(len(seen)) < share*float64(cells) { // as most columns show early
+			return false
+		}
+		seen[v] = true
+	}
+	return cells >= fewest && float64(len(seen)) >= share*float64(cells)
 }
 
 // counts reports whether the cells of a column count its rows, from 0 or 1.

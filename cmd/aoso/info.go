@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -56,6 +57,7 @@ type described struct {
 	LinearFeatures    int         `json:"linear_features"`
 	Label             string      `json:"label"` // its column; "": unknown
 	ClassLabels       []string    `json:"class_labels"`
+	FirstTrees        []int       `json:"first_trees"` // by class: the first tree that gives it scores; -1: none does
 	FeatureNames      []string    `json:"feature_names"`
 	Temperature       float64     `json:"temperature"`
 	ConformalRows     int         `json:"conformal_rows"`
@@ -81,7 +83,7 @@ func (i *inspector) run(c *cobra.Command) error {
 	}
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
-		m.LinearFeatures(), m.LabelName(), m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
+		m.LinearFeatures(), m.LabelName(), m.Classes(), m.FirstTrees(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
 	for t := range m.Trees() {
 		d.Leaves += m.Leaves(t)
 	}
@@ -102,6 +104,7 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 		fmt.Fprintf(w, "label        %s\n", terminal.Plain(d.Label))
 	}
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
+	d.tellLater(w, m)
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
 	tellCategories(w, m)
 	if crosses := m.Crosses(); len(crosses) > 0 {
@@ -127,6 +130,19 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 		return err
 	}
 	return tellPairs(w, m, pairs)
+}
+
+// tellLater lists the classes that came when training was continued. Their first tree has one leaf.
+func (d *described) tellLater(w io.Writer, m *aoso.Model) {
+	byTree := map[int][]string{}
+	for k, tree := range d.FirstTrees {
+		if tree > 0 && m.Leaves(tree) == 1 {
+			byTree[tree] = append(byTree[tree], d.ClassLabels[k])
+		}
+	}
+	for _, tree := range slices.Sorted(maps.Keys(byTree)) {
+		fmt.Fprintf(w, "came later   %d, from tree %d on: %s\n", len(byTree[tree]), tree, shown(byTree[tree]))
+	}
 }
 
 // tellCategories lists the categorical features and how many categories they have.

@@ -94,6 +94,26 @@ func TestMarkedCells(t *testing.T) {
 	}
 }
 
+// TestIdentifiers: columns nearly all of whose values differ are told, but not measures and times.
+func TestIdentifiers(t *testing.T) {
+	text := "patient,name,grams,born,a,class\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%d,n%d,%g,19%d-01-01,%d,%c\n", (i*7919)%10007, max(i, 2), 20.5+float64(i), 30+i, i%9, 'x'+i%2)
+	}
+	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--n-estimators", "2")
+	for _, want := range []string{
+		`column "patient" of `, "has a different whole number in nearly each row, as identifiers have; --ignore leaves it out",
+		`column "name" of `, "has a different text in nearly each row; --ignore leaves it out",
+	} {
+		if o.code != 0 || !strings.Contains(o.stderr, want) {
+			t.Errorf("%q is not in %s", want, o.stderr)
+		}
+	}
+	if strings.Count(o.stderr, "--ignore leaves it out") != 2 {
+		t.Error(o.stderr)
+	}
+}
+
 // TestUselessColumns: columns that number the rows or differ in each are told.
 func TestUselessColumns(t *testing.T) {
 	text := ",key,count,a,class\n"

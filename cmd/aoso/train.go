@@ -193,17 +193,8 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		if before, err = loadModel(t.init, t.data, t.valid); err != nil {
 			return nil, err
 		}
-		// These must be the same as before: they are the default here.
-		p, was, defaults := &t.params.Params, before.Params(), aoso.DefaultParams()
-		unchanged := func(flag string, is, byDefault any) bool { return is == byDefault && !c.Flags().Changed(flag) }
-		if unchanged("method", p.Method, defaults.Method) {
-			p.Method = was.Method
-		}
-		if unchanged("leaf", p.Leaf, defaults.Leaf) {
-			p.Leaf = was.Leaf
-		}
-		if unchanged("pairs", p.Pairs, defaults.Pairs) {
-			p.Pairs = was.Pairs
+		if p := &t.params.Params; !c.Flags().Changed("method") && p.Method == aoso.DefaultParams().Method {
+			p.Method = before.Params().Method
 		}
 	}
 	if err := cmp.Or(t.params.Check(), t.checkUnused(c)); err != nil {
@@ -282,6 +273,9 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 	if train, err = t.trainingSet(before, notes); err != nil {
 		return nil, nil, err
 	}
+	if err := t.tellNewClasses(stderr, train, before); err != nil {
+		return nil, nil, err
+	}
 	const few = 20 // rows, whose labels may well be different
 	switch classes := train.Classes(); {
 	case len(classes) == 1:
@@ -301,6 +295,25 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 		}
 	}
 	return train, valid, nil
+}
+
+// tellNewClasses names the labels that the model to continue does not know, which may be misspelt. If it knows none, that is
+// a mistake.
+func (t *trainer) tellNewClasses(stderr io.Writer, train *aoso.Dataset, before *aoso.Model) error {
+	if before == nil {
+		return nil
+	}
+	known, classes := before.Classes(), train.Classes()
+	isNew := func(class string) bool { return !slices.Contains(known, class) }
+	added := slices.DeleteFunc(slices.Clone(classes), func(class string) bool { return !isNew(class) })
+	switch isOld := func(k int32) bool { return !isNew(classes[k]) }; {
+	case len(added) == 0:
+	case t.ranks.collective() == nil && !slices.ContainsFunc(train.Labels(), isOld):
+		return fmt.Errorf("%s has no label that %s knows, but labels such as %s; allowed: at least one of the classes of the model: %s", t.data, t.init, shown(added[:1]), shown(known))
+	default:
+		warn(stderr, "%s has labels that %s does not know; they become new classes: %s", t.data, t.init, shown(added))
+	}
+	return nil
 }
 
 // trainingSet reads the training set.

@@ -112,7 +112,14 @@ func TestContinue(t *testing.T) {
 		t.Errorf("continued %q, at once %q", a, b)
 	}
 	fail(t, exitFailed, []string{"leaf", "pair"}, "train", "--data", data, "--init", half, "--model", both, "--leaf", "full")
-	fail(t, exitFailed, []string{"w", "the classes of the model"}, "train", "--data", file(t, "new.csv", small+"3,3,w\n"), "--init", half, "--model", both)
+	fail(t, exitFailed, []string{"w", "the classes of the model"}, "train", "--data", file(t, "new.csv", "a,b,class\n3,3,w\n"), "--init", half, "--model", both)
+	o := try("train", "--data", file(t, "new.csv", small+"3,3,w\n"), "--init", half, "--model", both)
+	if !strings.Contains(o.stderr, "does not know; they become new classes: w\n") {
+		t.Errorf("%+v", o)
+	}
+	if info := do(t, "info", "--model", both); !strings.Contains(info, "classes      4: w x y z\n") || !strings.Contains(info, "came later   1, from tree 5 on: w\n") {
+		t.Error(info)
+	}
 	fail(t, exitFailed, []string{"3 features", "2"}, "train", "--data", file(t, "wide.csv", "1,2,3,x\n"), "--init", half, "--model", both)
 }
 

@@ -373,6 +373,12 @@ func TestCollectiveTune(t *testing.T) {
 // TestCollectiveContinues trains some trees on some ranks and goes on on others: the
 // model is that which one machine continues.
 func TestCollectiveContinues(t *testing.T) {
+	t.Run("same classes", func(t *testing.T) { testCollectiveContinues(t, func(int) bool { return true }) })
+	t.Run("new class", func(t *testing.T) { testCollectiveContinues(t, func(label int) bool { return label != 2 }) })
+}
+
+// testCollectiveContinues continues a model that knows some of the labels.
+func testCollectiveContinues(t *testing.T, knows func(label int) bool) {
 	const rows = 900
 	x, labels, weights := people(rows)
 	p := aoso.DefaultParams()
@@ -385,11 +391,15 @@ func TestCollectiveContinues(t *testing.T) {
 			all.Go(func() {
 				var y []int
 				o := aoso.DatasetOptions{Categorical: []int{3}, Collective: c, Init: init}
+				var mine []int
 				for _, row := range of[rank] {
-					y, o.Weights = append(y, labels[row]), append(o.Weights, weights[row])
+					if init == nil && !knows(labels[row]) {
+						continue
+					}
+					mine, y, o.Weights = append(mine, row), append(y, labels[row]), append(o.Weights, weights[row])
 					o.RowIDs = append(o.RowIDs, uint64(row))
 				}
-				d, err := aoso.NewDataset(&shard{x, of[rank]}, aoso.IntLabels(y), o)
+				d, err := aoso.NewDataset(&shard{x, mine}, aoso.IntLabels(y), o)
 				if err != nil {
 					t.Errorf("rank %d of %d: %v", rank, ranks, err)
 					return

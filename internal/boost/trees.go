@@ -45,6 +45,9 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	g.all = g.sampler.all()
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
 	params.Newton.Custom = j.Objective != nil
+	if j.Start != nil {
+		params.Newton.Absent = absentClasses(&j.Train.Target)
+	}
 	params.Interactions = j.Interactions
 	if j.Signs != nil {
 		params.Monotone = &tree.Monotone{Signs: j.Signs, Middle: j.Params.sameClasses(r.Classes)}

@@ -25,8 +25,6 @@ type BuildOptions struct {
 	Path        string            // the file to write the set to; "": the set stays in memory
 	Ranks       *collective.Group // the ranks that have the other rows; nil: there are none
 	Whole       bin.Source        // with ranks: all rows of this rank, if they can be read at any time; nil: they come in blocks
-	Continues   bool              // the set is to continue a model, whose encoder is Encoder
-	Encoder     *category.Encoder // of that model; nil: its features are numeric
 }
 
 // Builder builds a set in two passes over rows that come in blocks. The first pass fits the bins and finds the categories, the second
@@ -41,6 +39,9 @@ type Builder struct {
 	IDs        []uint64      // of the rows; nil: their positions
 	labels     []Label       // the distinct labels, in order of appearance
 	numbers    map[Label]int // positions in labels; in the second pass, classes
+
+	continues bool              // the set is to continue a model, whose encoder is encoder
+	encoder   *category.Encoder // nil: its features are numeric
 
 	set     *Set
 	columns bin.Source // the kept columns, encoded
@@ -130,6 +131,9 @@ func (t *keptTable) Column(j, first int, dst []float64) {
 	t.kept.Column(t.keptColumn[j], first, dst)
 }
 
+// Continue makes the set one to continue a model with this encoder; nil: its features are numeric.
+func (b *Builder) Continue(e *category.Encoder) { b.continues, b.encoder = true, e }
+
 // Begin ends the first pass and begins the second. classes are the classes in order.
 func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	o := &b.options
@@ -146,9 +150,9 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 		}
 	}
 	target := &category.Target{Ranks: o.Ranks, Classes: len(classes), Labels: b.set.Labels, Weight: b.set.Weight, ID: b.set.ID}
-	if o.Continues {
-		b.set.Encoder = o.Encoder
-		b.columns, err = o.Encoder.Train(table, target, o.Seed)
+	if b.continues {
+		b.set.Encoder = b.encoder
+		b.columns, err = b.encoder.Train(table, target, o.Seed)
 	} else {
 		b.set.Encoder, b.columns, err = category.Fit(table, target, category.Options{MaxBins: o.MaxBins, Categorical: o.Categorical, Seed: o.Seed})
 	}

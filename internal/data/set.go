@@ -54,6 +54,12 @@ func (t *Target) TotalWeight() float64 {
 	return sum.Float64()
 }
 
+// ClassWeights returns the weight of each class's rows, of all ranks.
+func (t *Target) ClassWeights() []float64 {
+	rows := category.Target{Ranks: t.Ranks, Classes: len(t.Classes), Labels: t.Labels, Weight: t.Weight}
+	return rows.ClassWeights()
+}
+
 // AllRows returns the number of rows of all ranks.
 func (t *Target) AllRows() int { return t.Ranks.Int(t.Rows()) }
 

@@ -68,7 +68,7 @@ func heldFolds(member, members int) [2]int8 {
 func memberParts(j *Job, folds []int8, first, end int) (made []part) {
 	for member := first; member < end; member++ {
 		out := heldFolds(member, j.Folds)
-		p := newPart(j.Train, folds, out[:], j.Team)
+		p := newPart(j, folds, out[:])
 		p.member = member
 		made = append(made, p)
 	}
@@ -234,7 +234,7 @@ func (e *ensemble) refit() *run {
 		r.engines = append(r.engines, engine)
 	}
 	for side, fold := range heldFolds(member, e.job.Folds) {
-		e.parts[side] = newPart(e.job.Train, e.folds, []int8{fold}, e.job.Team)
+		e.parts[side] = newPart(e.job, e.folds, []int8{fold})
 		add(fold, e.parts[side].train, e.parts[side].held)
 	}
 	add(never, e.job.Train, nil)

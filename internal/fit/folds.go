@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/mem"
-	"github.com/libaoso/aoso/internal/par"
 )
 
 // never is the fold of rows that are not held out.
@@ -156,10 +156,13 @@ type part struct {
 	train, held *data.Set
 	rows        []uint32 // held-out rows, by their numbers in the dataset
 	member      int      // of an ensemble
+
+	start      *boost.Start // of a run that continues a model, on the rows to train on
+	heldScores []float64    // and the model's scores of the held-out rows
 }
 
 // newPart holds out the rows of some folds.
-func newPart(set *data.Set, folds []int8, out []int8, team *par.Team) part {
+func newPart(j *Job, folds []int8, out []int8) part {
 	memory := mem.New(4 * len(folds))
 	defer memory.Free()
 	rows, trained, held := mem.View[uint32](memory), 0, len(folds)
@@ -173,10 +176,24 @@ func newPart(set *data.Set, folds []int8, out []int8, team *par.Team) part {
 		}
 	}
 	slices.Reverse(rows[held:])
-	return part{
-		train: set.Subset(rows[:trained], true, team), held: set.Subset(rows[held:], false, team),
+	p := part{
+		train: j.Train.Subset(rows[:trained], true, j.Team), held: j.Train.Subset(rows[held:], false, j.Team),
 		rows: slices.Clone(rows[held:]),
 	}
+	if s, classes := j.Start, len(j.Train.Classes); s != nil {
+		p.start = &boost.Start{Params: s.Params, Forest: s.Forest, Scores: scoresOf(s.Scores, rows[:trained], classes)}
+		p.heldScores = scoresOf(s.Scores, p.rows, classes)
+	}
+	return p
+}
+
+// scoresOf returns the scores of some rows, of a number of classes.
+func scoresOf(scores []float64, rows []uint32, classes int) []float64 {
+	some := make([]float64, 0, len(rows)*classes)
+	for _, row := range rows {
+		some = append(some, scores[int(row)*classes:][:classes]...)
+	}
+	return some
 }
 
 // folds returns the fold of each row of the job; nil: there are too few rows.
@@ -209,7 +226,7 @@ func newParts(j *Job) (made []part) {
 		made = memberParts(j, folds, 0, j.Scouts)
 	default:
 		for i := range int8(j.Folds) {
-			made = append(made, newPart(j.Train, folds, []int8{i}, j.Team))
+			made = append(made, newPart(j, folds, []int8{i}))
 		}
 	}
 	return made

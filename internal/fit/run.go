@@ -27,6 +27,7 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	for i, part := range parts {
 		job := j.Job
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
+		job.Start, job.ValidScores = part.start, part.heldScores
 		job.Params.Seed += uint64(part.member)
 		if p.Start == "mixed" { // that of the other members is tried later
 			job.Params.Start = "zero"

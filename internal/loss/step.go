@@ -14,6 +14,7 @@ type Newton struct {
 	L2        float64 // added to the Hessian
 	Named     int     // classes that a leaf moves by steps of their own, relative to all others; 0: all
 	Custom    bool    // of a loss of the caller's, whose gradients are taken as they are
+	Absent    []bool  // by class: the rows have none of it, so that its score stays; nil: they have all
 }
 
 // Step returns v·clip(G/(H + L2)) for the gradient g and the Hessian h (paper,
@@ -64,7 +65,7 @@ func (n *Newton) Round(value float64, classes int) float32 {
 
 // FullLeaf writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), or without
 // (K−1)/K if Custom, clipped, then centred so that the values sum to zero, then
-// multiplied by Shrinkage and rounded.
+// multiplied by Shrinkage and rounded. The values of absent classes are zero.
 func (n *Newton) FullLeaf(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
 	steps, mean := make([]float64, 0, 64), 0.0
@@ -73,8 +74,28 @@ func (n *Newton) FullLeaf(values []float32, t *Totals, unit float64) {
 		mean += steps[i]
 	}
 	mean /= k
+	if n.Absent != nil {
+		n.centerPresent(steps)
+		mean = 0
+	}
 	for i, step := range steps {
 		values[i] = n.Round(float64(n.Shrinkage*(step-mean)), len(values))
+	}
+}
+
+// centerPresent sets the steps of absent classes to zero, and subtracts their mean from those of the others.
+func (n *Newton) centerPresent(steps []float64) {
+	sum, present := 0.0, 0.0
+	for i, step := range steps {
+		if !n.Absent[i] {
+			sum += step
+			present++
+		}
+	}
+	for i := range steps {
+		if steps[i] -= sum / present; n.Absent[i] {
+			steps[i] = 0
+		}
 	}
 }
 
@@ -86,7 +107,11 @@ func (n *Newton) FullLeafWithin(values []float64, t *Totals, unit float64, box *
 		values[i] = n.full(t, unit, i, k)
 		mean += values[i]
 	}
-	box.center(values, mean/k, n.MaxStep)
+	if mean /= k; n.Absent != nil {
+		n.centerPresent(values)
+		mean = 0
+	}
+	box.center(values, mean, n.MaxStep)
 }
 
 func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
@@ -106,7 +131,7 @@ func (n *Newton) TopClasses(values []float32, pairs []kernel.Pair, t *Totals, un
 	t.Grow(classes, named)
 	best, common := make([]int, 0, named+1), 0.0
 	for range 2 { // the first round does not know the common step yet
-		best = n.worth(best[:0], named, t.Of, unit, classes, common)
+		best = n.worth(best[:0], named, t, unit, classes, common)
 		common = n.common(best, t.Of, t.sum(classes), unit, classes)
 	}
 	slices.Sort(best)
@@ -145,10 +170,13 @@ func (n *Newton) own(t ClassTotals, unit float64, classes int) float64 {
 }
 
 // worth returns the places of the classes whose own steps gain most over the common one, the
-// best first, and the lower class first in a tie.
-func (n *Newton) worth(best []int, named int, of []ClassTotals, unit float64, classes int, common float64) []int {
+// best first, and the lower class first in a tie. Absent classes are none of them.
+func (n *Newton) worth(best []int, named int, all *Totals, unit float64, classes int, common float64) []int {
 	gains := make([]float64, 0, named+1)
-	for place, t := range of {
+	for place, t := range all.Of {
+		if n.Absent != nil && n.Absent[all.List[place]] {
+			continue
+		}
 		step, g, h := n.own(t, unit, classes), unit*float64(t.Gradient), unit*float64(t.Hessian)+n.L2
 		gain := float64((step - common) * (g - float64(h*float64((step+common)/2)))) // of the loss in second order
 		if len(gains) == named && gain <= gains[named-1] {

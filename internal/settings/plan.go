@@ -55,7 +55,7 @@ func (p *Params) Plan(s data.Shape, continued bool) Plan {
 		Thorough: isSmall(s, thoroughRows),
 	}
 	switch {
-	case !plan.Temper && !plan.Choose, p.EarlyStoppingRounds > 0, continued, s.Classes == 1, s.Rows < leastRows:
+	case !plan.Temper && !plan.Choose, p.EarlyStoppingRounds > 0, continued && p.Calibration != "holdout" && p.Calibration != "folds", s.Classes == 1, s.Rows < leastRows:
 	case p.Calibration == "folds":
 		plan.Folds = 5
 	case p.Calibration == "holdout":

@@ -119,9 +119,16 @@ func (p *Params) UseObjective(continued bool) error {
 	return checked.exclude(spec.WithObjective)
 }
 
-// Continue gives parameters that are unset the values of the model that training continues.
-func (p *Params) Continue(m *model.Model) error {
+// Continue gives parameters that are unset the values of the model that training continues. grown says that the model has
+// got further classes, which take as many pairs as they have by default.
+func (p *Params) Continue(m *model.Model, grown bool) error {
 	p.LeafClasses = cmp.Or(p.LeafClasses, m.LeafClasses)
+	if m.Method == model.AOSO && p.Method == model.AOSO {
+		p.Leaf = cmp.Or(p.Leaf, m.Leaf)
+		if !grown || m.Leaf != "full" {
+			p.Pairs = cmp.Or(p.Pairs, m.Pairs)
+		}
+	}
 	start := m.Forest.Start()
 	if p.Start == "mixed" { // of an ensemble
 		p.Start = start
@@ -133,13 +140,13 @@ func (p *Params) Continue(m *model.Model) error {
 }
 
 // CheckContinued returns an error if training with the parameters cannot add trees to a model.
-func (p *Params) CheckContinued(m *model.Model, classes int) error {
+func (p *Params) CheckContinued(m *model.Model, classes int, grown bool) error {
 	switch n := p.TreesPerIteration(classes); {
 	case m.Method != p.Method:
 		return argument.New("method", string(p.Method), "%s, as in the model to continue", m.Method)
 	case m.Leaf != p.Leaf:
 		return argument.New("leaf", p.Leaf, "%s, as in the model to continue", m.Leaf)
-	case m.Pairs != p.Pairs:
+	case m.Pairs > p.Pairs || m.Pairs < p.Pairs && !(grown && p.Leaf == "full"):
 		return argument.New("pairs", p.Pairs, "%d, as in the model to continue", m.Pairs)
 	case p.Leaf == "sparse" && m.LeafClasses != p.LeafClasses:
 		return argument.New("leaf_classes", p.LeafClasses, "%d, as in the model to continue", m.LeafClasses)

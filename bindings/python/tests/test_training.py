@@ -643,3 +643,29 @@ def test_paths_that_are_none(small):
         aoso.train({"n_estimators": 3}, aoso.Dataset(*small), checkpoint=3.5)
     with pytest.raises(aoso.errors.ArgumentError, match="checkpoint is ''; allowed: the path of a file"):
         aoso.train({"n_estimators": 3}, aoso.Dataset(*small), checkpoint="")
+
+
+def test_continued_training_with_new_classes(letters):
+    x, y, _ = letters
+    old, (x, y) = y[:2000] < "M", (x[:2000], y[:2000])
+    first = aoso.train({"n_estimators": 10}, aoso.Dataset(x[old], y[old]))
+    train_set = aoso.Dataset(x, y, init_model=first)
+    assert train_set.classes.tolist() == sorted(set(y))
+    more = aoso.train({"n_estimators": 10}, train_set, valid=(x[:100], y[:100]))
+    assert more.classes.tolist() == sorted(set(y)) and more.num_trees == 21
+    start = more.truncated(11)
+    np.testing.assert_array_equal(start.predict_raw(x)[:, : len(first.classes)], first.predict_raw(x))
+    assert start.predict_proba(x)[:, len(first.classes) :].sum(axis=1).mean() == pytest.approx(1 - old.mean(), abs=0.01)
+    assert more.evaluate(x, y)["error"] < 0.2 < start.evaluate(x, y)["error"]
+    with pytest.raises(ValueError, match="y has the label 'x'; allowed: labels like those of the model to continue: 1, 2"):
+        numbers = aoso.train({"n_estimators": 1}, aoso.Dataset(x[:3], [1, 2, 1]))
+        aoso.Dataset(x[:3], np.array([1, 2, "x"], object).astype(str), init_model=numbers)
+
+
+@pytest.mark.parametrize(("known", "more"), [(np.int8([1, 2]), np.int64([1, 300])), (np.array(["a", "b"]), np.array(["a", "longer"])), ([False, False], [False, True])])
+def test_new_classes_keep_the_type_of_labels(known, more):
+    x = np.arange(2.0).reshape(-1, 1)
+    first = aoso.train({"n_estimators": 1}, aoso.Dataset(x, known))
+    model = aoso.train({"n_estimators": 1}, aoso.Dataset(x, more, init_model=first))
+    assert model.classes.tolist() == sorted({*np.asarray(known).tolist(), *np.asarray(more).tolist()})
+    assert aoso.Booster.from_bytes(model.to_bytes()).classes.tolist() == model.classes.tolist()

@@ -39,7 +39,8 @@ predictors <- function(terms, frame) {
   frame[variables]
 }
 
-fit <- function(x, y, weights, valid, class_weights = NULL, callback = NULL, verbose = FALSE, max_bin = 255L, ...) {
+fit <- function(x, y, weights, valid, class_weights = NULL, groups = NULL, times = NULL, callback = NULL, verbose = FALSE,
+                max_bin = 255L, ...) {
   input <- as_input(x)
   rows <- input$dim[1L]
   labels <- as_labels(y, rows, "y")
@@ -48,7 +49,8 @@ fit <- function(x, y, weights, valid, class_weights = NULL, callback = NULL, ver
   state <- new.env(parent = emptyenv())
   out <- .Call(
     r_train, input, labels, weigh_classes(weights, labels, class_weights), input$names, as_valid(valid, input$names),
-    parameters_text(...), as.integer(max_bin), watcher(callback, verbose, state), label_type(y)
+    parameters_text(...), as.integer(max_bin), watcher(callback, verbose, state), label_type(y),
+    as_groups(groups, rows), as_times(times, rows)
   )
   if (!is.null(state$error)) stop(state$error)
   new_model(out[[1L]], y, as_result(out[[2L]]))
@@ -69,6 +71,24 @@ as_weights <- function(weights, rows, name) {
     stop(name, " has length ", length(weights), "; allowed: ", rows, " numbers, one for each row", call. = FALSE)
   }
   as.double(weights)
+}
+
+# The group of each row, as a number.
+as_groups <- function(groups, rows) {
+  if (is.null(groups)) return(NULL)
+  if (!is.atomic(groups) || length(groups) != rows || anyNA(groups)) {
+    stop("groups has length ", length(groups), if (anyNA(groups)) " and NA", "; allowed: ", rows, " values without NA, one for each row", call. = FALSE)
+  }
+  as.double(match(groups, unique(groups)))
+}
+
+# The time of each row, as a number.
+as_times <- function(times, rows) {
+  if (is.null(times)) return(NULL)
+  if (!(is.numeric(times) || inherits(times, c("Date", "POSIXt"))) || length(times) != rows) {
+    stop("times is ", class(times)[1L], " of length ", length(times), "; allowed: ", rows, " numbers, dates or times, one for each row", call. = FALSE)
+  }
+  as.double(if (inherits(times, "POSIXt")) as.POSIXct(times) else times)
 }
 
 # The weights of the rows, multiplied by those of their classes.

@@ -33,7 +33,8 @@ const double *numbers_of(SEXP numbers); /* NULL for R's NULL */
 SEXP new_model(void);
 aoso_model *model_of(SEXP model);
 
-SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bin, SEXP callback, SEXP type);
+SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bin, SEXP callback, SEXP type,
+             SEXP groups, SEXP times);
 SEXP r_model_info(SEXP model);
 SEXP r_importance(SEXP model, SEXP kind);
 SEXP r_encode(SEXP model);

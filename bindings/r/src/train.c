@@ -89,7 +89,8 @@ static SEXP result_of(const aoso_result *result) {
     return out;
 }
 
-SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bin, SEXP callback, SEXP type) {
+SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bin, SEXP callback, SEXP type,
+             SEXP groups, SEXP times) {
     aoso_params p;
     check(aoso_params_init(&p, sizeof p));
     check(aoso_params_parse(&p, Rf_translateCharUTF8(STRING_ELT(params, 0))));
@@ -100,6 +101,16 @@ SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP param
         options.valid = R_ExternalPtrAddr(others);
     }
     PROTECT(others);
+    if (!Rf_isNull(groups)) {
+        uint64_t *of = (uint64_t *)R_alloc(Rf_xlength(groups), sizeof *of);
+        for (R_xlen_t i = 0; i < Rf_xlength(groups); i++) of[i] = (uint64_t)REAL(groups)[i];
+        options.groups = of;
+        options.num_rows = Rf_xlength(groups);
+    }
+    if (!Rf_isNull(times)) {
+        options.times = REAL(times);
+        options.num_rows = Rf_xlength(times);
+    }
     watcher w = {.callback = callback};
     options.callback = on_progress;
     options.user = &w;

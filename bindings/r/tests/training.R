@@ -47,6 +47,19 @@ stopifnot(
   quick(x, iris$Species, class_weights = "balanced")$fingerprint == model$fingerprint
 )
 
+# Groups are held out as a whole, and the latest rows.
+flower <- rep(1:30, 5)
+grouped <- aoso(Species ~ ., iris, groups = paste("flower", flower), nthread = 2)
+stopifnot(grouped$result$held_out_rows > 0, grouped$fingerprint == aoso(x, iris$Species, groups = flower, nthread = 2)$fingerprint)
+day <- as.Date("2024-01-01") + rep(1:50, 3)
+timed <- aoso(Species ~ ., iris, times = day, nthread = 2)
+stopifnot(timed$result$held_out_rows == 30, timed$fingerprint == aoso(x, iris$Species, times = as.numeric(day), nthread = 2)$fingerprint)
+says(aoso(x, iris$Species, groups = 1:3), "groups has length 3; allowed: 150 values without NA, one for each row")
+says(aoso(x, iris$Species, groups = c(NA, 2:150)), "groups has length 150 and NA; allowed: 150 values")
+says(aoso(x, iris$Species, times = rep("a", 150)), "times is character of length 150; allowed: 150 numbers, dates or times")
+says(aoso(x, iris$Species, groups = flower, times = day), "times is 150; allowed: none with groups")
+says(aoso(x, iris$Species, groups = rep(1, 150)), "at least 2 groups")
+
 # Constraints as lists and vectors.
 risen <- quick(x, iris$Species, monotone_constraints = list(Petal.Width = c(setosa = -1, virginica = 1)))
 raw <- predict(risen, cbind(x[rep(71, 20), 1:3], Petal.Width = 1:20 / 8), type = "raw")

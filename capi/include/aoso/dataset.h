@@ -21,7 +21,8 @@ typedef struct aoso_dataset_options {
     int64_t num_weights;       /* the number of rows */
     const char *const *feature_names; /* NULL: Arrow's names, else f0, f1, ... */
     int64_t num_feature_names; /* the number of features */
-    const aoso_model *init; /* a model that training continues; its classes and features become the dataset's */
+    const aoso_model *init; /* a model that training continues; its features become the dataset's, and its classes with
+                             * those of the labels that it does not know */
     const int64_t *categorical; /* columns of numbers that stand for categories: 3 is the category "3" */
     int64_t num_categorical;    /* how many there are */
     const uint64_t *row_ids; /* by row, all different; NULL: the positions of the rows, from 0 */

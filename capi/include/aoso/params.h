@@ -200,8 +200,9 @@ typedef struct aoso_params {
     int32_t preset;
 
     /* Rows on which training fits the temperature, which calibrates the probabilities. Fewer than 10 rows and a
-     * single class are not calibrated. A continued model keeps its temperature unless there is a validation set.
-     * With a custom objective, there is no calibration, and holdout and folds are not allowed.
+     * single class are not calibrated. A continued model keeps its temperature unless there is a validation set,
+     * or calibration is holdout or folds: these hold out rows that the model should not have seen. With a custom
+     * objective, there is no calibration, and holdout and folds are not allowed.
      * Default: AOSO_CALIBRATION_AUTO. */
     int32_t calibration;
 

@@ -20,7 +20,8 @@ extern "C" {
  *    calibration is holdout or folds; and with early stopping in any case;
  *  - if there is nothing to choose: trees is set and calibration is none, or preset
  *    is paper and calibration is auto;
- *  - if training continues a model, which keeps its temperature;
+ *  - if training continues a model, which keeps its temperature, unless
+ *    calibration is holdout or folds;
  *  - for data of fewer than 10 rows or of a single class. */
 enum { /* phases */
     AOSO_PHASE_TRAIN = 0,  /* trains the model itself */

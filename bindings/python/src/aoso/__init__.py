@@ -14,6 +14,7 @@ from ._progress import Evaluation, Result
 from ._row import RowPredictor
 from .booster import Booster, merge
 from .callback import Progress, checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
+from .codes import suggest_codes
 from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
@@ -51,6 +52,7 @@ __all__ = [
     "progress",
     "record_evaluation",
     "reset_parameter",
+    "suggest_codes",
     "suggest_params",
     "train",
     "tune",

@@ -313,7 +313,7 @@ class Compatible:
         order = self.booster_.classes.argsort()
         explanation.values = explanation.values[:, :, order]
         explanation.base_values = explanation.base_values[:, order]
-        explanation.output_names = [str(label) for label in self.classes_]
+        explanation.output_names = [str(label) for label in self.booster_.classes[order]]
         return explanation
 
     def save_model(self, path: str | os.PathLike[str]) -> None:

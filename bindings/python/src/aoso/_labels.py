@@ -15,11 +15,11 @@ from ._columns import NUMBERS
 from .errors import ArgumentError
 
 
-def read(y: Any, rows: int, known: Array | None = None, *, alone: bool = True) -> tuple[_capi.Labels, Array]:
+def read(y: Any, rows: int, known: Array | None = None, *, alone: bool = True, grows: bool = False) -> tuple[_capi.Labels, Array]:
     """Describe the labels of the given number of rows for the library; also return their classes, sorted.
 
-    They are compared with the classes ``known`` by value: True is 1. If all differ, raise an error; if most do, warn: unless the
-    rows are not ``alone``, but a part of those of several machines.
+    They are compared with the classes ``known`` by value: True is 1. If all differ, raise an error; if most do, warn, unless
+    ``known`` grows by them. Do neither if the rows are not ``alone``, but a part of those of several machines.
     """
     classes, codes = _unique(y)
     if len(codes) != rows:
@@ -30,7 +30,7 @@ def read(y: Any, rows: int, known: Array | None = None, *, alone: bool = True) -
     called = _names_among(classes, known)
     if alone:
         ours = set(names(known))  # comparing arrays of texts, numpy loses what a signal handler raises
-        _check_known(classes, codes, np.array([name not in ours for name in called], bool), known)
+        _check_known(classes, codes, np.array([name not in ours for name in called], bool), known, grows)
     return _capi.Labels(codes, called), classes
 
 
@@ -44,16 +44,28 @@ def _check_classes(classes: Array, rows: int) -> None:
         )
 
 
-def _check_known(classes: Array, codes: Array, strange: Array, known: Array) -> None:
-    """Raise an error if all labels are strange, and warn if more than half are."""
+def _check_known(classes: Array, codes: Array, strange: Array, known: Array, grows: bool) -> None:
+    """Raise an error if all labels are strange, and warn if more than half are, unless they become known."""
     if not strange.any():
         return
     rows, unknown = len(codes), int(np.count_nonzero(strange[codes]))
     example = classes[strange].tolist()[0]
     if unknown == rows:
         raise ArgumentError(f"y has {rows} labels, none of which is known, such as {example!r}; allowed: {listed(known)}")
-    if 2 * unknown > rows:
+    if 2 * unknown > rows and not grows:
         warnings.warn(f"{unknown} of the {rows} labels in y are unknown, such as {example!r}; known are {listed(known)}", stacklevel=4)
+
+
+def united(known: Array, classes: Array) -> Array:
+    """The known classes, those of a model, and those of ``classes`` that are new to it. They must be of one kind."""
+    ours = set(names(known))
+    fresh = classes[[name not in ours for name in _names_among(classes, known)]]
+    if not len(fresh):
+        return known
+    all_of_them: Array = np.concatenate([known, fresh])
+    if kind(known) != kind(fresh) or names(all_of_them) != names(known) + names(fresh):
+        raise ArgumentError(f"y has the label {fresh.tolist()[0]!r}; allowed: labels like those of the model to continue: {listed(known)}")
+    return all_of_them
 
 
 def listed(classes: Array) -> str:

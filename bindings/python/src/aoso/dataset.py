@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _blocks, _capi, _familiar, _labels, _matrix, _others
+from . import _blocks, _capi, _familiar, _identifiers, _labels, _matrix, _others
 from ._capi import Array
 from ._quantized import DEFAULTS, Data, Pending, Quantized
 from .booster import Booster
@@ -63,7 +63,10 @@ class Dataset:
     dense_only : bool, default False
         Store no sparse feature row by row: slower, the same model.
     init_model : Booster, optional
-        A model to continue: training adds trees to it. Its classes and features become those of the dataset.
+        A model to continue: training adds trees to it. Its features become those of the dataset. The classes are those of the
+        model and of ``y``, of which the model must know at least one. A class that is new to the model begins with a constant
+        score, by which it is as likely as it is frequent in ``y``. A class that ``y`` lacks keeps its scores, unless leaves are
+        of kind "pair". New classes need the method "aoso".
     path : path, optional
         A file to keep the dataset in, rather than memory, as :meth:`load` does. It is replaced completely, or left unchanged on
         an error. ``x`` may be a ``numpy.memmap`` that is larger than the memory. Not with ``init_model``.
@@ -113,6 +116,8 @@ class Dataset:
     _data: Data | None = None  # None: they are gone, or in a file
     _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
     _init_model: Booster | None = None
+    _warns = True  # of columns that identify rows
+    _takes_new_classes = False  # y may have only classes that the model does not know
     _reference: Dataset | None = None
     _pending: Pending | None = None  # until it is quantized
     _ranks: _capi.Ranks | None = None
@@ -182,7 +187,12 @@ class Dataset:
             _check_model(model)
             matrix = model._read(self._data.x, labelled=True)
         rows = matrix.shape[0]
-        labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=self._ranks is None)
+        strict = self._ranks is None and not self._takes_new_classes
+        labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=strict, grows=True)
+        if model is not None:
+            _labels.united(model.classes, classes)  # for its errors
+        elif self._warns and self._ranks is None:
+            _identifiers.warn(matrix, self._data.x)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
         self._pending = Pending(matrix, labels, classes, weights, ids, options)
         if 0 in matrix.shape:
@@ -218,9 +228,10 @@ class Dataset:
         matrix = pending.matrix.coded(self._categorical(pending.matrix))
         handle = _capi.dataset(matrix, pending.labels, pending.weights, pending.row_ids, self._options(pending))
         if self._init_model is not None:
-            self._quantized = Quantized.of(handle, self._init_model.classes)
+            classes = _labels.united(self._init_model.classes, self._united(pending.classes))
         else:
-            self._quantized = Quantized.of(handle, self._united(pending.classes), ordered=False)
+            classes = self._united(pending.classes)
+        self._quantized = Quantized.of(handle, classes, ordered=False)
         self._release()
 
     def _united(self, classes: Array) -> Array:

@@ -14,10 +14,11 @@ try:
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _rows
+from . import _labels, _rows, codes
 from ._capi import Array, integer
 from ._compatible import Compatible, restoring
 from ._decisions import Decisions
+from ._partial import Partial
 from ._split import split
 from .booster import Booster
 from .callback import log_evaluation, record_evaluation
@@ -28,7 +29,7 @@ from .training import train
 __all__ = ["AOSOClassifier"]
 
 
-class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for classification with many classes.
 
     Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.
@@ -97,8 +98,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         2000 rows, or holdout; "none": no rows: the temperature is 1; "holdout": a fifth of the rows, at most 50,000,
         which a first training run holds out; "folds": all rows; each of five first training runs holds out a different
         fifth. Fewer than 10 rows and a single class are not calibrated. A continued model keeps its temperature unless
-        there is a validation set. With a custom objective, there is no calibration, and holdout and folds are not
-        allowed.
+        there is a validation set, or calibration is holdout or folds: these hold out rows that the model should not
+        have seen. With a custom objective, there is no calibration, and holdout and folds are not allowed.
     time_limit : float, default 0.0
         Seconds after which training ends; 0 means no limit. The phase that chooses parameters takes at most two fifths
         of it. Each phase has at least one iteration. The model depends on the speed of the machine.
@@ -117,9 +118,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Cohen's kappa; "brier": the mean squared error of the probabilities, summed over the classes; "ece": the
         expected calibration error of the most likely class; "custom": a metric that the calling program computes.
         Higher is better for the AUC, F1 score and kappa.
-    categorical_features : "from_dtype", None, or array-like, default "from_dtype"
-        The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features; or a
-        mask, numbers or names of features, which may also hold numbers.
+    categorical_features : "from_dtype", "auto", None, or array-like, default "from_dtype"
+        The features whose values are categories. "from_dtype": those that hold texts or categories; "auto": also columns of
+        numbers that :func:`aoso.suggest_codes` suggests, which a warning names; None: no features; or a mask, numbers or names of
+        features, which may also hold numbers.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
     warm_start : bool, default False
@@ -277,7 +279,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         groups, times : array of shape (n_samples,), optional
             The group or the time of each row: which rows are held out, see :func:`aoso.train`. Without effect with ``eval_set``.
         init_model : Booster, AOSOClassifier or path, optional
-            A model to continue: training adds ``n_estimators`` trees to it. Its classes are those of the new model.
+            A model to continue: training adds ``n_estimators`` trees to it. Labels of ``y`` that it does not know become new
+            classes; it must know one of them. See :class:`aoso.Dataset`.
         **others
             LightGBM's ``feature_name`` and ``categorical_feature``, CatBoost's ``cat_features``, and XGBoost's ``xgb_model``. Others
             of theirs that choose nothing here, such as ``use_best_model`` and ``plot``, have no effect.
@@ -307,7 +310,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             y,
             weight=weight,
             feature_names=others.get("feature_names") or list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=others.get("categorical_features", own["categorical_features"]),
+            categorical_features=self._categories(others.get("categorical_features", own["categorical_features"]), before, X, y, weight, seed, nthread),
             max_bin=own["max_bin"],
             sample_rows=own["sample_rows"],
             seed=seed,
@@ -338,6 +341,12 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         self.evals_result_ = {name: recorded.get(name, {}) for name in sorted(sets, key=names.index)}
         return self
+
+    def _categories(self, spec: Any, before: Booster | None, X: Any, y: Any, weight: Any, seed: int, nthread: int) -> Any:
+        """The categorical features, for a dataset."""
+        if not isinstance(spec, str) or spec != "auto":
+            return spec
+        return "from_dtype" if before is not None else codes.chosen(X, y, weight, seed, nthread)
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None, Array]:
         X = self._read(X, reset=True)
@@ -410,7 +419,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         """
         check_is_fitted(self)
         raw = self.booster_.predict_raw(self._read(X, reset=False), nthread=self._threads())
-        scores = self._sorted(raw / self.booster_.temperature)
+        scores = self._sorted(raw / self.booster_.temperature, -np.inf)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def apply(self, X: Any) -> Array:
@@ -466,8 +475,15 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     def _read(self, X: Any, *, reset: bool) -> Any:
         return _rows.features(self, X, reset=reset)
 
-    def _sorted(self, columns: Array) -> Array:
-        """Put columns in the order of ``classes_``. A model from another language may have texts such as "9" and "10" by value."""
+    def _sorted(self, columns: Array, unseen: float = 0) -> Array:
+        """Put columns in the order of ``classes_``; those of classes that :meth:`partial_fit` has not seen yet have one value.
+
+        A model from another language may have texts such as "9" and "10" by value.
+        """
+        if len(self.classes_) > columns.shape[1]:
+            wide = np.full((len(columns), len(self.classes_)), unseen, columns.dtype)
+            wide[:, _labels.codes(self.booster_.classes, self.classes_)] = columns
+            return wide
         order = self.booster_.classes.argsort()
         return columns if (order[:-1] < order[1:]).all() else columns[:, order]
 
