@@ -48,9 +48,16 @@ type DatasetOptions struct {
 	// features.
 	Collective Collective
 
+	// Soft are labels that are distributions over the classes, for [NewDataset], whose labels are then
+	// nil. All ranks have the same classes. nil: each row belongs to one class.
+	Soft *SoftLabels
+
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.
 	Init *Model
+
+	classes []string   // of soft labels
+	soft    *data.Soft // taken from Soft
 }
 
 // Dataset is a training or validation set: quantized features, labels,
@@ -73,9 +80,19 @@ func NewDataset(features Features, labels Labels, options ...DatasetOptions) (*D
 	o := last(options)
 	weights, ids := o.Weights, slices.Clone(o.RowIDs)
 	o.Weights, o.RowIDs = nil, nil
+	labels, err := o.resolveSoft(labels)
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
-		d, err := newShard(features, labels, weights, ids, o, ranks)
+		var d *Dataset
+		if err == nil {
+			err = agreeOnClasses(ranks, o.classes)
+		}
+		if err == nil {
+			d, err = newShard(features, labels, weights, ids, o, ranks)
+		}
 		return d, endShard(ranks, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -115,7 +132,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named, LabelName: o.LabelName}
-	set.Weights, set.IDs = narrow, ids
+	set.Weights, set.IDs, set.Soft = narrow, ids, o.soft
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
 		return nil, err
@@ -151,6 +168,9 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 
 // classesOf returns the classes of labels, or of the model to continue.
 func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
+	if o.soft != nil {
+		return o.classes, nil
+	}
 	classes, err := labels.classes(o.TextLabels)
 	if err != nil || o.Init == nil {
 		return classes, err
@@ -346,6 +366,9 @@ func (o *DatasetOptions) check(cols int) error {
 		if j < 0 || j >= cols {
 			return badArgument(fmt.Sprintf("categorical[%d]", i), j, "0 to %d, the columns", cols-1)
 		}
+	}
+	if o.Soft != nil {
+		return badArgument("soft", fmt.Sprintf("labels of %d rows", o.Soft.Rows()), "nil: rows in blocks have no soft labels")
 	}
 	if o.Init != nil && o.Path != "" {
 		return badArgument("path", o.Path, "none, with a model to continue")

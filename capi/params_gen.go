@@ -93,6 +93,7 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Ensemble, err = narrow("ensemble", int64(c.ensemble)); err != nil {
 		return g, err
 	}
+	g.LabelSmoothing = float64(c.label_smoothing)
 	return g, nil
 }
 
@@ -159,5 +160,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 		return c, err
 	}
 	c.ensemble = C.int64_t(g.Ensemble)
+	c.label_smoothing = C.double(g.LabelSmoothing)
 	return c, nil
 }

@@ -40,7 +40,8 @@
     F(T, leaf_classes) \
     F(T, category_limit) \
     F(T, start) \
-    F(T, ensemble)
+    F(T, ensemble) \
+    F(T, label_smoothing)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -117,4 +118,5 @@
     COUNT(int64_t, leaf_classes) \
     COUNT(int64_t, category_limit) \
     CHOICE(int64_t, start, 4) \
-    COUNT(int64_t, ensemble)
+    COUNT(int64_t, ensemble) \
+    NUMBER(label_smoothing)

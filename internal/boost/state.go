@@ -65,6 +65,11 @@ func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs
 		s.residuals = loss.NewDense(t.Labels, t.Weights, classes, stride)
 		s.mover = &denseMover{state: s}
 	}
+	smoothing := 0.0
+	if p != nil {
+		smoothing = p.LabelSmoothing
+	}
+	s.residuals.Soften(t.Soft, smoothing)
 	s.residuals.Share(t.Ranks)
 	return s
 }

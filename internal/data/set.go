@@ -18,6 +18,7 @@ type Target struct {
 	Classes []string
 	Labels  []int32   // by row: a position in Classes; −1: an unknown label
 	Weights []float32 // by row; nil: all are 1
+	Soft    *Soft     // nil: each row belongs to the class of its label alone
 	IDs     []uint64  // by row, no two the same; nil: the rows' positions. Random draws depend on them
 	Unknown int       // rows whose label is −1
 }
@@ -96,6 +97,7 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	for i, row := range rows {
 		subset.Labels[i], subset.IDs[i] = s.Labels[row], s.ID(int(row))
 	}
+	subset.Soft = s.Soft.Subset(rows)
 	if s.Weights != nil {
 		subset.Weights = mem.View[float32](subset.rows)[3*n:]
 		for i, row := range rows {
@@ -107,7 +109,7 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 
 // Free releases the memory of the rows. The names, classes, encoder and bins remain.
 func (s *Set) Free() {
-	s.Labels, s.Weights, s.IDs = nil, nil, nil // they may be in the memory of the matrix
+	s.Labels, s.Weights, s.IDs, s.Soft = nil, nil, nil, nil // they may be in the memory of the matrix
 	s.Matrix.Free()
 	s.rows.Free()
 }
@@ -133,4 +135,6 @@ func (s *Set) Columns() (columns []int) {
 func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() }
 
 // TargetBytes returns the memory of labels, weights and ids in bytes.
-func (s *Set) TargetBytes() int { return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) }
+func (s *Set) TargetBytes() int {
+	return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) + s.Soft.Bytes()
+}

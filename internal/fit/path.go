@@ -127,16 +127,7 @@ func (p *path) setLinear(scores []float64) bool {
 
 // entropy returns the log loss of the class frequencies, with half a row added to each class.
 func (p *path) entropy() float64 {
-	sums, all := make([]exact.Sum, len(p.target.Classes)), []*exact.Sum(nil)
-	for row, y := range p.target.Labels {
-		if y >= 0 {
-			sums[y].Add(p.target.Weight(row))
-		}
-	}
-	for k := range sums {
-		all = append(all, &sums[k])
-	}
-	p.target.Ranks.Add(all...)
+	sums := p.target.ClassWeights()
 	half := 0.5 * p.known / float64(max(p.rows, 1))
 	entropy := 0.0
 	for k := range sums {
@@ -182,7 +173,7 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	now.scores = p.sample.Scores(scores, func(block []float64) {
 		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
 	}, p.team)
-	if p.from != nil {
+	if p.from != nil && p.target.Soft == nil {
 		now.views = &views{losses: losses, rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
 	}
 	return now, losses

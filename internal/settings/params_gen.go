@@ -50,6 +50,7 @@ func (p *Params) fields() []any {
 		&p.CategoryLimit,
 		&p.RegLambda,
 		&p.MaxDeltaStep,
+		&p.LabelSmoothing,
 		&p.Subsample,
 		&p.ColsampleByTree,
 		&p.ColsampleByNode,

@@ -264,6 +264,13 @@ typedef struct aoso_params {
      * Allowed: 1, 6, 10 or 20. Default: 0, which means 1 to 20, 6 for fewer than 20,000 rows and at most 100
      * classes, 20 with preset best for fewer than 100,000 rows, else 1. */
     int64_t ensemble;
+
+    /* Share of each label that training deals out evenly to all classes, which keeps probabilities from 1. A row
+     * of class y has the residuals of the label distribution with (1 - e) + e/K for y and e/K for each other of
+     * the K classes. Evaluations compare with the labels as they are, so calibration takes back what smoothing
+     * does to the sharpness of the probabilities. With a custom objective, it is 0.
+     * Allowed: at least 0, below 1. Default: 0. */
+    double label_smoothing;
 } aoso_params;
 /* end parameters */
 

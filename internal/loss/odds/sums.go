@@ -130,6 +130,12 @@ func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 		of, q := &sums[s.label], s.other
 		of.Gradient += baseP + kernel.Units(float64(w*q)+shift, shift)
 		of.Hessian += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - baseH
+		if r.Softens() {
+			commonP -= r.AddTotals(original, w, func(class int32, units int64) {
+				sums[class].Gradient += units
+				part.marks[class/64] |= 1 << (class % 64)
+			})
+		}
 		if !part.all {
 			part.marks[s.label/64] |= 1 << (s.label % 64)
 			for i := range entries {
@@ -273,6 +279,9 @@ func (r *Residuals) Gradients(j *kernel.GradientsJob, rows []uint32, pairs []ker
 			s.SumAbsG += kernel.Units(float64(a)+shift, shift)
 			s.MaxAbsG, s.MaxH = max(s.MaxAbsG, a), max(s.MaxH, h)
 		}
+	}
+	if r.Softens() {
+		r.AddGradients(j, r.original)
 	}
 }
 

@@ -40,6 +40,7 @@ FIELDS = (
     ("category_limit", "int64"),
     ("start", "int64"),
     ("ensemble", "int64"),
+    ("label_smoothing", "double"),
 )
 
 # The types of the values.
@@ -68,6 +69,7 @@ TYPES = {
     "category_limit": int,
     "reg_lambda": float,
     "max_delta_step": float,
+    "label_smoothing": float,
     "subsample": float,
     "colsample_bytree": float,
     "colsample_bynode": float,
