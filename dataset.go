@@ -48,16 +48,23 @@ type DatasetOptions struct {
 	// features.
 	Collective Collective
 
-	// Soft are labels that are distributions over the classes, for [NewDataset], whose labels are then
-	// nil. All ranks have the same classes. nil: each row belongs to one class.
-	Soft *SoftLabels
+	// Shares are soft labels for [NewDataset], whose labels are then nil: rows × classes, a distribution over the classes for
+	// each row, such as the votes of annotators or the probabilities of another model. ShareClasses has the classes of the
+	// columns, on all ranks the same. The shares of a row are at least 0 and sum to 1, up to a thousandth for rounding; they
+	// are divided by their sum, and count as 0 below 1e-30.
+	//
+	// Training minimises the mean of −Σ q_k·log p_k, the cross-entropy of the shares q and the probabilities p. Where one class
+	// is needed, such as for errors, the split into folds, target encoding and linear scores, a row is of the class with the
+	// greatest share, of equal shares the first. Class weights multiply the shares.
+	Shares       Features
+	ShareClasses []string
 
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.
 	Init *Model
 
 	classes []string   // of soft labels
-	soft    *data.Soft // taken from Soft
+	soft    *data.Soft // taken from Shares
 }
 
 // Dataset is a training or validation set: quantized features, labels,
@@ -80,7 +87,7 @@ func NewDataset(features Features, labels Labels, options ...DatasetOptions) (*D
 	o := last(options)
 	weights, ids := o.Weights, slices.Clone(o.RowIDs)
 	o.Weights, o.RowIDs = nil, nil
-	labels, err := o.resolveSoft(labels)
+	labels, err := o.readSoft(labels)
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
 		var d *Dataset
 		if err == nil {
@@ -367,8 +374,8 @@ func (o *DatasetOptions) check(cols int) error {
 			return badArgument(fmt.Sprintf("categorical[%d]", i), j, "0 to %d, the columns", cols-1)
 		}
 	}
-	if o.Soft != nil {
-		return badArgument("soft", fmt.Sprintf("labels of %d rows", o.Soft.Rows()), "nil: rows in blocks have no soft labels")
+	if o.Shares != nil || o.ShareClasses != nil {
+		return badArgument("shares", fmt.Sprintf("%d classes", len(o.ShareClasses)), "none for rows in blocks")
 	}
 	if o.Init != nil && o.Path != "" {
 		return badArgument("path", o.Path, "none, with a model to continue")

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/libaoso/aoso/internal/exact"
 )
@@ -152,4 +153,23 @@ func (t *Target) ClassWeights() []exact.Sum {
 	}
 	t.Ranks.Add(all...)
 	return sums
+}
+
+// Entropy returns the weighted mean entropy of the soft labels of all ranks' rows.
+func (t *Target) Entropy() float64 {
+	var sum exact.Sum
+	for row := range t.Labels {
+		classes, shares := t.Soft.Row(row)
+		if len(classes) == 0 {
+			continue
+		}
+		own := 1 - t.Soft.Others(row)
+		entropy := -own * math.Log(max(own, math.SmallestNonzeroFloat32))
+		for _, q := range shares {
+			entropy -= float64(q) * math.Log(float64(q))
+		}
+		sum.Add(t.Weight(row) * entropy)
+	}
+	t.Ranks.Add(&sum)
+	return sum.Float64() / t.TotalWeight()
 }

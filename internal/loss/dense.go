@@ -159,7 +159,7 @@ func (d *Dense) LogLoss(scores, byClass []float64, _ float64, _ *par.Team, group
 	for i, y := range d.Labels {
 		var l float64
 		p := d.Own[i]
-		if scores != nil && (p < reliable || d.Soft()) {
+		if scores != nil && (p < reliable || d.shared(i)) {
 			f := scores[i*d.Classes:][:d.Classes]
 			l = NegLogSoftmax(f, int(y))
 			l += d.Gap(i, 0, func(k int32) float64 { return f[y] - f[k] })

@@ -68,6 +68,15 @@ func (r *Rows) AddTotals(row int, weight float64, add func(class int32, units in
 // Soft reports whether rows belong to several classes.
 func (r *Rows) Soft() bool { return r.soft != nil && r.soft.of != nil }
 
+// shared reports whether a row belongs to several classes.
+func (r *Rows) shared(row int) bool {
+	if !r.Soft() {
+		return false
+	}
+	classes, _ := r.soft.of.Row(row)
+	return len(classes) > 0
+}
+
 // Gap returns Σ q_k·log(p_y/p_k) of a row: by how much its log loss exceeds −log p_y. of returns −log p of a class.
 func (r *Rows) Gap(row int, own float64, of func(class int32) float64) (gap float64) {
 	if r.Soft() {
