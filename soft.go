@@ -109,7 +109,7 @@ func (s *soft) add(row int, order []int, names []unique.Handle[string], share fu
 			return badArgument(fmt.Sprintf("the share of class %q in row %d", s.classes[j], row), q, "0 to 1")
 		}
 		if q > 0 && s.places[j] < 0 {
-			return badArgument(fmt.Sprintf("shares of row %d", row), s.classes[j], "%s: %s", s.whose, listed(s.known))
+			return badArgument(fmt.Sprintf("a class in row %d", row), s.classes[j], "%s: %s", s.whose, listed(s.known))
 		}
 		if sum += q; q > share(best) {
 			best = j

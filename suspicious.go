@@ -8,7 +8,7 @@ package aoso
 // likely as it is on average for the rows that have it as label. That average is a class's threshold in confident learning (C.
 // Northcutt, L. Jiang and I. Chuang, Confident learning: estimating uncertainty in dataset labels, 2021).
 //
-// It is an error if no rows were held out, see [Train], and with soft labels.
+// The label of a row with a soft label is the class of its greatest share. It is an error if no rows were held out: see [Train].
 func (r *Result) SuspiciousRows(n int) (rows []struct {
 	Row              int     // position in the training set, from 0; with a collective, among the rows of this rank
 	Label            int     // class of the model: the label of the row
@@ -21,7 +21,7 @@ func (r *Result) SuspiciousRows(n int) (rows []struct {
 		return nil, badArgument("n", n, "at least 0")
 	}
 	if r.held == nil || r.held.Suspects == nil {
-		return nil, badArgument("result", "without held-out rows", "one of a training with hard labels that holds rows out, as by default without a validation set")
+		return nil, badArgument("result", "without held-out rows", "one of a training that holds rows out, as by default without a validation set")
 	}
 	for _, s := range r.held.Suspects {
 		if n == 0 && s.Suspected || len(rows) < n {

@@ -381,8 +381,14 @@ func TestSoftHoldOut(t *testing.T) {
 		if !near(r.HeldOut.LogLoss, e.LogLoss, 0.15) {
 			t.Errorf("the loss on held-out rows is %g, on test rows %g", r.HeldOut.LogLoss, e.LogLoss)
 		}
-		if _, err := r.SuspiciousRows(0); err == nil {
-			t.Error("soft labels have suspicious rows")
+		rows, err := r.SuspiciousRows(len(d.y))
+		if err != nil || len(rows) != r.HeldOutRows {
+			t.Fatalf("%d suspicious rows of %d, %v", len(rows), r.HeldOutRows, err)
+		}
+		for _, row := range rows {
+			if q := d.of(row.Row); q[row.Label] != slices.Max(q) || !(row.Probability > 0 && row.Probability+row.OtherProbability < 1+1e-6) {
+				t.Fatalf("%+v, the shares are %v", row, q)
+			}
 		}
 	}
 }
@@ -457,7 +463,7 @@ func TestSoftErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = set.AlignedSoft(x, shares, classes, nil)
-	wantArgumentError(t, err, "shares of row 0")
+	wantArgumentError(t, err, "a class in row 0")
 	for rank, got := range onRanks(2, func(c aoso.Collective, of []int) string {
 		o, labels := aoso.DatasetOptions{Collective: c}, aoso.StringLabels(make([]string, len(of)))
 		if c.Rank() == 0 {

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
@@ -173,10 +174,22 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	now.scores = p.sample.Scores(scores, func(block []float64) {
 		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
 	}, p.team)
-	if p.from != nil && p.target.Soft == nil {
-		now.views = &views{losses: losses, rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
+	if p.from != nil {
+		now.views = &views{losses: p.ofLabels(losses, scores, now.factor), rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
 	}
 	return now, losses
+}
+
+// ofLabels returns −log p of the rows' labels, given the losses of soft labels.
+func (p *path) ofLabels(losses, scores []float64, factor float64) []float64 {
+	if p.target.Soft == nil {
+		return losses
+	}
+	own, classes := slices.Clone(losses), len(p.target.Classes)
+	for i, y := range p.target.Labels {
+		own[i] = max(0, own[i]-factor*p.target.Soft.Gap(i, scores[i*classes:][:classes], int(y)))
+	}
+	return own
 }
 
 // scaling returns the search for the factor of raw scores that starts at guess and ends at a relative precision.
