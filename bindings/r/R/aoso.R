@@ -74,6 +74,7 @@ as_weights <- function(weights, rows, name) {
 # The weights of the rows, multiplied by those of their classes.
 weigh_classes <- function(weights, labels, class_weights) {
   if (is.null(class_weights)) return(weights)
+  if (is.null(labels[[1L]])) stop("class_weights is given; allowed with soft labels: NULL", call. = FALSE)
   of_row <- labels[[1L]] + 1L
   names <- labels[[2L]]
   if (is.null(weights)) weights <- rep(1, length(of_row))
