@@ -195,7 +195,7 @@ func (s *state) logLoss(byClass []float64) float64 {
 // the order.
 func (s *state) lossAtMost(most float64) bool {
 	const margin = 1 - 1e-9
-	if s.residuals.BoundsLoss() && s.residuals.Weights == nil && s.bound*margin > most {
+	if s.residuals.BoundsLoss() && s.residuals.Weights == nil && s.bound*s.residuals.LeastOwn()*margin > most {
 		return false
 	}
 	return s.residuals.LogLoss(s.scores, nil, most, s.team, s.group) <= most

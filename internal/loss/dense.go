@@ -143,7 +143,7 @@ func (d *Dense) Bound() (sum float64, most float32) {
 	return sum, most
 }
 
-func (d *Dense) BoundsLoss() bool { return !d.Soft() }
+func (d *Dense) BoundsLoss() bool { return true }
 
 func (d *Dense) HasClipped() bool { return slices.Contains(d.Own, kernel.OwnFloor) || d.soft.lost(d) }
 
@@ -155,16 +155,16 @@ const reliable = 0x1p-33
 // LogLoss needs scores for the rows whose p_y in Own is or may have been clipped. Without
 // scores, such rows count with the p_y in Own.
 func (d *Dense) LogLoss(scores, byClass []float64, _ float64, _ *par.Team, group *collective.Group) float64 {
-	sum, sums := exact.Sum{}, make([]exact.Sum, len(byClass))
+	sum, sums, soft := exact.Sum{}, make([]exact.Sum, len(byClass)), d.Soft()
 	for i, y := range d.Labels {
 		var l float64
 		p := d.Own[i]
-		if scores != nil && (p < reliable || d.shared(i)) {
+		if scores != nil && (p < reliable || soft && d.shared(i)) {
 			f := scores[i*d.Classes:][:d.Classes]
-			l = NegLogSoftmax(f, int(y))
-			l += d.Gap(i, 0, func(k int32) float64 { return f[y] - f[k] })
-		} else {
-			l = NegLogOwn(-float64(d.Data[i*d.Stride+int(y)]), float64(p))
+			if l = NegLogSoftmax(f, int(y)); soft {
+				l += d.soft.of.Gap(i, f, int(y))
+			}
+		} else if l = NegLogOwn(-float64(d.Data[i*d.Stride+int(y)]), float64(p)); soft {
 			l += d.Gap(i, l, func(k int32) float64 { return -Log(max(float64(d.Row(i)[k]), kernel.FlushBelow)) })
 		}
 		l *= d.Weight(i)
@@ -193,12 +193,17 @@ func (d *Dense) Influence(i int) float32 {
 
 func (d *Dense) Influences(bits []uint32, first int) (sum int64) {
 	shift := kernel.Shift(d.Units.Sums)
+	if d.soft != nil {
+		for i := range bits {
+			influence := d.Influence(first + i)
+			bits[i] = math.Float32bits(influence)
+			sum += kernel.Units(float64(influence)+shift, shift)
+		}
+		return sum
+	}
 	labels, data := d.Labels[first:][:len(bits)], d.Data[first*d.Stride:]
 	for i, y := range labels {
 		influence := -data[i*d.Stride+int(y)]
-		if d.soft != nil {
-			influence = d.AtLeast(first+i, influence)
-		}
 		bits[i] = math.Float32bits(influence)
 		sum += kernel.Units(float64(influence)+shift, shift)
 	}

@@ -35,13 +35,19 @@ func (d *Dense) Totals(k *kernel.Funcs, j *kernel.TotalsJob) {
 	if d.soft == nil {
 		return
 	}
+	var more MoreTotals
 	all := int64(0)
 	for _, row := range j.Rows {
 		w := 1.0
 		if j.Weights != nil {
 			w = float64(j.Weights[row])
 		}
-		all += d.AddTotals(d.original(row), w, func(class int32, units int64) { j.Gradient[class] += units })
+		more.Of(d.Rows, d.original(row), w)
+		for i, k := range more.Classes {
+			j.Gradient[k] += more.Units[i]
+		}
+		j.Gradient[more.Label] += more.Own
+		all += more.All
 	}
 	for k := range d.Classes {
 		j.Gradient[k] += all

@@ -35,7 +35,7 @@ type Form interface {
 	Influences(bits []uint32, first int) (sum int64)
 	// Bound returns Σ (1 − p_y) over all rows, without weights, and the greatest 1 − p_y.
 	Bound() (sum float64, most float32)
-	// BoundsLoss reports whether that sum is a lower bound of the log loss without weights.
+	// BoundsLoss reports whether that sum, times LeastOwn, is a lower bound of the log loss without weights.
 	BoundsLoss() bool
 	// LogLoss returns Σ −w·log(p_y) over all rows of a group, where w is the weight of the row;
 	// of a soft label, −Σ w·q_k·log(p_k). Smoothing does not matter here.

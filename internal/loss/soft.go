@@ -1,6 +1,8 @@
 package loss
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -13,8 +15,10 @@ type soft struct {
 	labels    []int32
 	of        *data.Soft // nil: labels are hard
 	smoothing float64    // what is taken from the label distribution and dealt out evenly to all classes
+	even      float64    // what each class gets
 	classes   int
-	most      float32 // the greatest 1 − q_y
+	others    []float32 // 1 − q_y of each row; nil: the same for all, most
+	most      float32   // the greatest 1 − q_y
 }
 
 // Soften makes the labels those of a target, smoothed.
@@ -22,19 +26,25 @@ func (r *Rows) Soften(of *data.Soft, smoothing float64) {
 	if of == nil && smoothing == 0 {
 		return
 	}
-	r.soft = &soft{labels: r.Labels, of: of, smoothing: smoothing, classes: r.Classes}
-	for row := range r.Labels {
-		r.soft.most = max(r.soft.most, r.soft.others(row))
+	even := smoothing / float64(r.Classes)
+	least := float64(float64(r.Classes-1) * even)
+	r.soft = &soft{labels: r.Labels, of: of, smoothing: smoothing, even: even, classes: r.Classes, most: float32(least)}
+	if of != nil {
+		r.soft.others = make([]float32, len(r.Labels))
+		for row := range r.Labels {
+			r.soft.others[row] = float32(float64((1-smoothing)*of.Others(row)) + least)
+			r.soft.most = max(r.soft.most, r.soft.others[row])
+		}
 	}
 	r.SetUnits(r.mostAtStart())
 }
 
-// even returns what smoothing gives each class.
-func (s *soft) even() float64 { return s.smoothing / float64(s.classes) }
-
-// others returns 1 − q_y.
-func (s *soft) others(row int) float32 {
-	return float32(float64((1-s.smoothing)*s.of.Others(row)) + float64(float64(s.classes-1)*s.even()))
+// other returns 1 − q_y.
+func (s *soft) other(row int) float32 {
+	if s.others == nil {
+		return s.most
+	}
+	return s.others[row]
 }
 
 // AtLeast returns the greatest that a gradient of a row can be, given 1 − p_y.
@@ -42,60 +52,54 @@ func (r *Rows) AtLeast(row int, other float32) float32 {
 	if r.soft == nil {
 		return other
 	}
-	return max(other, r.soft.others(row))
-}
-
-// AddTotals adds to the negative gradients of classes, in units, for a row of the given weight. It adds nothing of what
-// is the same for all classes, and returns that.
-func (r *Rows) AddTotals(row int, weight float64, add func(class int32, units int64)) (all int64) {
-	s, shift := r.soft, kernel.Shift(r.Units.Sums)
-	y, own := s.labels[row], int64(0)
-	if s.smoothing > 0 {
-		all = kernel.Units(float64(weight*s.even())+shift, shift)
-		own = int64(s.classes) * all
-	}
-	weight *= 1 - s.smoothing
-	classes, shares := s.of.Row(row)
-	for i, k := range classes {
-		units := kernel.Units(float64(weight*float64(shares[i]))+shift, shift)
-		add(k, units)
-		own += units
-	}
-	add(y, -own)
-	return all
+	return max(other, r.soft.other(row))
 }
 
 // Soft reports whether rows belong to several classes.
 func (r *Rows) Soft() bool { return r.soft != nil && r.soft.of != nil }
 
-// shared reports whether a row belongs to several classes.
-func (r *Rows) shared(row int) bool {
+// LeastOwn returns a lower bound of q_y.
+func (r *Rows) LeastOwn() float64 {
 	if !r.Soft() {
-		return false
+		return 1
 	}
-	classes, _ := r.soft.of.Row(row)
-	return len(classes) > 0
-}
-
-// Gap returns Σ q_k·log(p_y/p_k) of a row: by how much its log loss exceeds −log p_y. of returns −log p of a class.
-func (r *Rows) Gap(row int, own float64, of func(class int32) float64) (gap float64) {
-	if r.Soft() {
-		classes, shares := r.soft.of.Row(row)
-		for i, k := range classes {
-			gap += float64(float64(shares[i]) * (of(k) - own))
-		}
-	}
-	return gap
+	return max(0, 1-float64(r.soft.most))
 }
 
 // Softens reports whether labels are soft or smoothed.
 func (r *Rows) Softens() bool { return r.soft != nil }
 
+// MoreTotals are what a row adds to the negative gradients of classes, in units, beside what its label does.
+type MoreTotals struct {
+	Classes []int32
+	Units   []int64 // of each
+	Label   int32
+	Own     int64 // of the label
+	All     int64 // of every class, in addition
+}
+
+// Of sets the totals to those of a row of the given weight.
+func (t *MoreTotals) Of(r *Rows, row int, weight float64) {
+	s, shift := r.soft, kernel.Shift(r.Units.Sums)
+	t.Label, t.Own, t.All = s.labels[row], 0, 0
+	if s.smoothing > 0 {
+		t.All = kernel.Units(float64(weight*s.even)+shift, shift)
+		t.Own = -int64(s.classes) * t.All
+	}
+	weight *= 1 - s.smoothing
+	classes, shares := s.of.Row(row)
+	t.Classes, t.Units = classes, slices.Grow(t.Units[:0], len(shares))[:len(shares)]
+	for i, share := range shares {
+		t.Units[i] = kernel.Units(float64(weight*float64(share))+shift, shift)
+		t.Own -= t.Units[i]
+	}
+}
+
 // AddGradients adds to the gradients of a job that is done, and to their sums. original returns the row of the training
 // set that a row of the job is.
 func (r *Rows) AddGradients(j *kernel.GradientsJob, original func(row uint32) int) {
 	s, m, shift := r.soft, len(j.Pairs), kernel.Shift(j.Unit)
-	even := float32(s.even())
+	even, kept := float32(s.even), float32(1-s.smoothing)
 	more := make([]float32, s.classes+1) // q_k − 1[k = y] of a row; the last is of the padding class
 	for k := range s.classes {
 		more[k] = even
@@ -109,12 +113,12 @@ func (r *Rows) AddGradients(j *kernel.GradientsJob, original func(row uint32) in
 		if j.Weights != nil {
 			w = j.Weights[row]
 		}
-		y := s.labels[of]
 		classes, shares := s.of.Row(of)
 		for i, k := range classes {
-			more[k] += float32((1 - s.smoothing) * float64(shares[i]))
+			more[k] = even + float32(kept*shares[i])
 		}
-		more[y] = -s.others(of)
+		y := s.labels[of]
+		more[y] = -s.other(of)
 		for p, pair := range j.Pairs {
 			g := &j.Gradients[(i*m+p)*2+1]
 			*g += float32(w * (more[min(int(pair.R), s.classes)] - more[min(int(pair.S), s.classes)]))
@@ -128,6 +132,23 @@ func (r *Rows) AddGradients(j *kernel.GradientsJob, original func(row uint32) in
 		}
 		more[y] = even
 	}
+}
+
+// shared reports whether a row belongs to several classes.
+func (r *Rows) shared(row int) bool {
+	classes, _ := r.soft.of.Row(row)
+	return len(classes) > 0
+}
+
+// Gap returns Σ q_k·log(p_y/p_k) of a row: by how much its log loss exceeds −log p_y. of returns −log p of a class.
+func (r *Rows) Gap(row int, own float64, of func(class int32) float64) (gap float64) {
+	if r.Soft() {
+		classes, shares := r.soft.of.Row(row)
+		for i, k := range classes {
+			gap += float64(float64(shares[i]) * (of(k) - own))
+		}
+	}
+	return gap
 }
 
 // lost reports whether a class that a row belongs to in part has the probability zero.

@@ -114,12 +114,12 @@ func (r *Residuals) Bound() (sum float64, most float32) {
 
 // BoundsLoss is false after a leaf has moved a class so far that only the leaf paths of rows
 // tell their loss.
-func (r *Residuals) BoundsLoss() bool { return !r.entries.large && !r.Soft() }
+func (r *Residuals) BoundsLoss() bool { return !r.entries.large }
 
 func (r *Residuals) HasClipped() bool { return false }
 
 func (r *Residuals) LogLoss(_, _ []float64, most float64, team *par.Team, group *collective.Group) float64 {
-	if r.entries.large {
+	if !r.BoundsLoss() {
 		return r.pathLogLoss(most, team, group)
 	}
 	var sum exact.Sum

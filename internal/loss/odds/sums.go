@@ -115,6 +115,7 @@ func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 	e, shift, sums := r.entries, kernel.Shift(r.Units.Sums), part.sums
 	part.all = part.all || len(rows)*r.Width() >= r.Classes
 	var commonP, commonH int64
+	var more loss.MoreTotals
 	for _, row := range rows {
 		w, original := r.Weight(int(row)), r.original(row)
 		s, entries := &e.rows[original], e.of(original)
@@ -131,10 +132,13 @@ func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 		of.Gradient += baseP + kernel.Units(float64(w*q)+shift, shift)
 		of.Hessian += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - baseH
 		if r.Softens() {
-			commonP -= r.AddTotals(original, w, func(class int32, units int64) {
-				sums[class].Gradient += units
-				part.marks[class/64] |= 1 << (class % 64)
-			})
+			more.Of(r.Rows, original, w)
+			for i, k := range more.Classes {
+				sums[k].Gradient += more.Units[i]
+				part.marks[k/64] |= 1 << (k % 64)
+			}
+			sums[more.Label].Gradient += more.Own
+			commonP -= more.All
 		}
 		if !part.all {
 			part.marks[s.label/64] |= 1 << (s.label % 64)
