@@ -327,6 +327,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 		DenseOnly:   o.DenseOnly || o.Collective != nil, // all ranks need the same forms
 		Path:        o.Path,
 		Categorical: o.categorical(cols),
+		Soft:        o.soft,
 	}
 	if p.SampleRows < 0 {
 		p.SampleRows = data.All

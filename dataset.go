@@ -48,11 +48,25 @@ type DatasetOptions struct {
 	// features.
 	Collective Collective
 
+	// Shares are soft labels for [NewDataset], whose labels are then nil: rows × classes, a distribution over the classes for
+	// each row, such as the votes of annotators or the probabilities of another model. ShareClasses has the classes of the
+	// columns, on all ranks the same. The shares of a row are at least 0 and sum to 1, up to a thousandth for rounding; they
+	// are divided by their sum, and count as 0 below 1e-30.
+	//
+	// Training minimises the mean of −Σ q_k·log p_k, the cross-entropy of the shares q and the probabilities p. Where one class
+	// is needed, such as for errors, the split into folds, target encoding and linear scores, a row is of the class with the
+	// greatest share, of equal shares the first. Class weights multiply the shares.
+	Shares       Features
+	ShareClasses []string
+
 	// Init is a model to continue: training on the dataset adds trees to it. Its features become the dataset's.
 	// The classes are those of the model and of the labels. A class that is new to the model begins with a constant
 	// score, by which it is as likely as it is frequent; the old trees say nothing of it. A class of which there are no
-	// rows keeps its scores: full and sparse leaves do not change them. New classes need the method aoso.
+	// rows keeps its scores: full and sparse leaves do not change them. New classes need the method aoso, and no soft labels.
 	Init *Model
+
+	classes []string   // of soft labels
+	soft    *data.Soft // taken from Shares
 }
 
 // Dataset is a training or validation set: quantized features, labels,
@@ -75,9 +89,19 @@ func NewDataset(features Features, labels Labels, options ...DatasetOptions) (*D
 	o := last(options)
 	weights, ids := o.Weights, slices.Clone(o.RowIDs)
 	o.Weights, o.RowIDs = nil, nil
+	labels, err := o.readSoft(labels)
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
-		d, err := newShard(features, labels, weights, ids, o, ranks)
+		var d *Dataset
+		if err == nil {
+			err = agreeOnClasses(ranks, o.classes)
+		}
+		if err == nil {
+			d, err = newShard(features, labels, weights, ids, o, ranks)
+		}
 		return d, endShard(ranks, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -117,7 +141,7 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 	team := par.NewTeam(o.NThread)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named, LabelName: o.LabelName}
-	set.Weights, set.IDs = narrow, ids
+	set.Weights, set.IDs, set.Soft = narrow, ids, o.soft
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
 		return nil, err
@@ -152,6 +176,9 @@ func (o DatasetOptions) build(features Features, labels Labels, weights []float6
 // classesOf returns the classes of labels. With a model to continue, they are those of the model and the labels; the
 // options then have the model with all of them. fresh says which are new to it; nil: none.
 func (o *DatasetOptions) classesOf(labels Labels) (classes []string, fresh []bool, err error) {
+	if o.soft != nil {
+		return o.classes, nil, nil
+	}
 	classes, err = labels.classes(o.TextLabels)
 	if err != nil || o.Init == nil {
 		return classes, nil, err
@@ -343,6 +370,9 @@ func (o *DatasetOptions) check(cols int) error {
 		if j < 0 || j >= cols {
 			return badArgument(fmt.Sprintf("categorical[%d]", i), j, "0 to %d, the columns", cols-1)
 		}
+	}
+	if o.Shares != nil || o.ShareClasses != nil {
+		return badArgument("shares", fmt.Sprintf("%d classes", len(o.ShareClasses)), "none for rows in blocks")
 	}
 	if o.Init != nil && o.Path != "" {
 		return badArgument("path", o.Path, "none, with a model to continue")

@@ -253,7 +253,7 @@ func (m *Model) Reliability(x Features, labels Labels, weights []float64, option
 		}
 		m.softmax(j.Kernels, scores)
 		for i, k := range best {
-			rows[first+i].Set(scores[i*classes:][:classes], k, int(t.Labels[first+i]), t.Weight(first+i))
+			rows[first+i].Set(scores[i*classes:][:classes], k, int(t.Labels[first+i]), t.Weight(first+i), nil, nil)
 		}
 	})
 	found := metric.NewReliability(rows, t)

@@ -132,6 +132,13 @@ type Params struct {
 	// Maximum absolute leaf value, before it is multiplied by learning_rate.
 	// Allowed: above 0, at most 20. Default: 0, which means 3 to 5, less from 100,000 rows.
 	MaxDeltaStep float64 `json:"max_delta_step"`
+	// Share of each label that training deals out evenly to all classes, which keeps probabilities
+	// from 1. A row of class y has the residuals of the label distribution with (1 - e) + e/K for y
+	// and e/K for each other of the K classes. Evaluations compare with the labels as they are, so
+	// calibration takes back what smoothing does to the sharpness of the probabilities. With a custom
+	// objective, it is 0.
+	// Allowed: at least 0, below 1. Default: 0.
+	LabelSmoothing float64 `json:"label_smoothing"`
 
 	// Fraction of the rows drawn for each tree to search for splits. Which rows are drawn depends on
 	// the row ids, not on the order of the rows. Below 1, the search uses at most 64 bins per feature.

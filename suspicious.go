@@ -8,7 +8,7 @@ package aoso
 // likely as it is on average for the rows that have it as label. That average is a class's threshold in confident learning (C.
 // Northcutt, L. Jiang and I. Chuang, Confident learning: estimating uncertainty in dataset labels, 2021).
 //
-// It is an error if no rows were held out: see [Train].
+// The label of a row with a soft label is the class of its greatest share. It is an error if no rows were held out: see [Train].
 func (r *Result) SuspiciousRows(n int) (rows []struct {
 	Row              int     // position in the training set, from 0; with a collective, among the rows of this rank
 	Label            int     // class of the model: the label of the row

@@ -12,17 +12,7 @@ import (
 // weight of all rows divided by that of the class and by the number of classes. A class
 // without rows has 1. With a collective, all ranks ask for it at once.
 func (d *Dataset) BalancedWeights() []float64 {
-	sums := make([]exact.Sum, len(d.set.Classes))
-	all := make([]*exact.Sum, len(sums))
-	for k := range sums {
-		all[k] = &sums[k]
-	}
-	for i, y := range d.set.Labels {
-		if y >= 0 {
-			sums[y].Add(d.set.Weight(i))
-		}
-	}
-	d.set.Ranks.Add(all...)
+	sums := d.set.ClassWeights()
 	var total exact.Sum
 	for k := range sums {
 		total.Merge(&sums[k])
@@ -52,15 +42,22 @@ func checkClassWeights(weights []float64, classes int) error {
 	return nil
 }
 
-// reweighted returns a set whose rows have their weight multiplied by that of their class.
+// reweighted returns a set whose rows have their weight multiplied by that of their class. Of a soft label, each share is.
 func reweighted(set *data.Set, classWeights []float64) (*data.Set, error) {
 	if classWeights == nil {
 		return set, nil
 	}
 	copied := *set
 	copied.Weights = make([]float32, set.Rows())
+	if set.Soft != nil {
+		copied.Soft = &data.Soft{}
+	}
 	for i, y := range set.Labels {
-		w := set.Weight(i) * classWeights[y]
+		factor := classWeights[y]
+		if set.Soft != nil {
+			factor = copied.Soft.AppendWeighted(set.Soft, i, y, classWeights)
+		}
+		w := set.Weight(i) * factor
 		if err := checkWeight(i, w); err != nil {
 			return nil, err
 		}

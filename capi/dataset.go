@@ -192,12 +192,17 @@ func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.D
 		if err := m.affordable(); err != nil {
 			return err
 		}
-		labels, err := readLabels(y, m.Rows())
-		if err != nil {
+		return useLabels(y, m.Rows(), func(shares aoso.Features, classes []string) error {
+			o.Shares, o.ShareClasses = shares, classes
+			d, err = aoso.NewDataset(m.Features, nil, o)
 			return err
-		}
-		d, err = aoso.NewDataset(m.Features, labels, o)
-		return err
+		}, func() error {
+			labels, err := readLabels(y, m.Rows())
+			if err == nil {
+				d, err = aoso.NewDataset(m.Features, labels, o)
+			}
+			return err
+		})
 	})
 	return d, onFile(err)
 }
@@ -230,12 +235,16 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 				if err := m.affordable(); err != nil {
 					return err
 				}
-				labels, err := readLabels(y, m.Rows())
-				if err != nil {
+				return useLabels(y, m.Rows(), func(shares aoso.Features, classes []string) error {
+					d, err = t.AlignedSoft(m.Features, shares, classes, weights)
 					return err
-				}
-				d, err = t.Aligned(m.Features, labels, weights)
-				return err
+				}, func() error {
+					labels, err := readLabels(y, m.Rows())
+					if err == nil {
+						d, err = t.Aligned(m.Features, labels, weights)
+					}
+					return err
+				})
 			})
 			if err != nil {
 				return err

@@ -14,6 +14,46 @@ import (
 type labelled struct {
 	labels  aoso.Labels
 	weights []float64
+
+	shares  aoso.Features // of soft labels, which have no labels; nil: labels are hard
+	classes []string      // of the shares
+}
+
+// useLabelled calls use with labels, soft or hard, and weights.
+func (m *model) useLabelled(rows int, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, use func(labelled) error) error {
+	return useLabels(y, rows, func(shares aoso.Features, classes []string) error {
+		w, err := readWeights("num_weights", weights, numWeights, rows)
+		if err == nil {
+			err = m.affordableScores(rows)
+		}
+		if err != nil {
+			return err
+		}
+		return use(labelled{weights: w, shares: shares, classes: classes})
+	}, func() error {
+		l, err := m.readLabelled(rows, y, weights, numWeights)
+		if err != nil {
+			return err
+		}
+		return use(l)
+	})
+}
+
+// evaluate compares raw scores with the labels.
+func (l *labelled) evaluate(m *model, raw []float64) (*aoso.Evaluation, error) {
+	if l.shares != nil {
+		return m.EvaluateSoftRaw(raw, l.shares, l.classes, l.weights)
+	}
+	return m.EvaluateRaw(raw, l.labels, l.weights)
+}
+
+// measure returns a metric of raw scores.
+func (l *labelled) measure(m *model, name string, raw []float64) ([]float64, error) {
+	metrics := []aoso.Metric{aoso.Metric(name)}
+	if l.shares != nil {
+		return m.MeasureSoftRaw(metrics, raw, l.shares, l.classes, l.weights)
+	}
+	return m.MeasureRaw(metrics, raw, l.labels, l.weights)
 }
 
 func (m *model) readLabelled(rows int, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (l labelled, err error) {
@@ -37,16 +77,20 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 		if err := checkPut(out, "evaluation"); err != nil {
 			return err
 		}
-		l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
-		if err != nil {
+		return m.useLabelled(x.Rows(), y, weights, numWeights, func(l labelled) (err error) {
+			var e *aoso.Evaluation
+			offThread(o.NThread, nil, func() {
+				if l.shares != nil {
+					e, err = m.EvaluateSoft(x, l.shares, l.classes, l.weights, o)
+				} else {
+					e, err = m.Evaluate(x, l.labels, l.weights, o)
+				}
+			})
+			if err == nil {
+				*out = cEvaluation(e)
+			}
 			return err
-		}
-		var e *aoso.Evaluation
-		offThread(o.NThread, nil, func() { e, err = m.Evaluate(x, l.labels, l.weights, o) })
-		if err == nil {
-			*out = cEvaluation(e)
-		}
-		return err
+		})
 	})
 }
 
@@ -84,16 +128,17 @@ func goaoso_model_confusions(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_lab
 	})
 }
 
-// readScored finds a model, and reads raw scores of rows with their labels and weights.
-func readScored(handle C.uintptr_t, raw *C.double, length C.int64_t, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (m *model, scores []float64, l labelled, err error) {
-	if m, err = findModel(handle); err != nil {
-		return nil, nil, l, err
+// useScored calls use with a model, and raw scores of rows with their labels and weights.
+func useScored(handle C.uintptr_t, raw *C.double, length C.int64_t, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, use func(m *model, scores []float64, l labelled) error) error {
+	m, err := findModel(handle)
+	if err != nil {
+		return err
 	}
-	if scores, err = m.rawScores(raw, length); err != nil {
-		return nil, nil, l, err
+	scores, err := m.rawScores(raw, length)
+	if err != nil {
+		return err
 	}
-	l, err = m.readLabelled(len(scores)/len(m.classes), y, weights, numWeights)
-	return m, scores, l, err
+	return m.useLabelled(len(scores)/len(m.classes), y, weights, numWeights, func(l labelled) error { return use(m, scores, l) })
 }
 
 //export goaoso_model_evaluate_raw
@@ -102,15 +147,13 @@ func goaoso_model_evaluate_raw(handle C.uintptr_t, raw *C.double, length C.int64
 		if err := checkPut(out, "evaluation"); err != nil {
 			return err
 		}
-		m, scores, l, err := readScored(handle, raw, length, y, weights, numWeights)
-		if err != nil {
+		return useScored(handle, raw, length, y, weights, numWeights, func(m *model, scores []float64, l labelled) error {
+			e, err := l.evaluate(m, scores)
+			if err == nil {
+				*out = cEvaluation(e)
+			}
 			return err
-		}
-		e, err := m.EvaluateRaw(scores, l.labels, l.weights)
-		if err == nil {
-			*out = cEvaluation(e)
-		}
-		return err
+		})
 	})
 }
 
@@ -120,20 +163,18 @@ func goaoso_model_measure_raw(handle C.uintptr_t, raw *C.double, length C.int64_
 		if err := checkPut(out, "value"); err != nil {
 			return err
 		}
-		m, scores, l, err := readScored(handle, raw, length, y, weights, numWeights)
-		if err != nil {
+		return useScored(handle, raw, length, y, weights, numWeights, func(m *model, scores []float64, l labelled) error {
+			name, err := goString("metric", metric)
+			if err != nil {
+				return err
+			}
+			var values []float64
+			offThread(0, nil, func() { values, err = l.measure(m, name, scores) })
+			if err == nil {
+				*out = C.double(values[0])
+			}
 			return err
-		}
-		name, err := goString("metric", metric)
-		if err != nil {
-			return err
-		}
-		var values []float64
-		offThread(0, nil, func() { values, err = m.MeasureRaw([]aoso.Metric{aoso.Metric(name)}, scores, l.labels, l.weights) })
-		if err == nil {
-			*out = C.double(values[0])
-		}
-		return err
+		})
 	})
 }
 

@@ -19,6 +19,8 @@ func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 		return nil, err
 	}
 	switch {
+	case y.shares != nil:
+		return nil, badArgument("y.shares", "given", "null: this function takes one label for each row")
 	case int64(y.count) != int64(rows):
 		return nil, badArgument("y.count", y.count, "%d, one for each row", rows)
 	case y.data == nil && rows > 0:
@@ -75,4 +77,28 @@ func intLabels[T aoso.Integer](y *C.aoso_labels) (aoso.Labels, error) {
 		return nil, err
 	}
 	return aoso.CodedLabels(values, names)
+}
+
+// useLabels calls soft with the shares of soft labels and their classes, or hard if labels are not soft.
+func useLabels(p *C.aoso_labels, rows int, soft func(shares aoso.Features, classes []string) error, hard func() error) error {
+	y, err := readStruct("y", p, C.aoso_labels{})
+	if err != nil {
+		return err
+	}
+	if y.shares == nil {
+		return hard()
+	}
+	if y.data != nil {
+		return badArgument("y.data", "given", "null, because y.shares is given")
+	}
+	classes, err := goStrings("y.class_names", "y.num_class_names", y.class_names, int64(y.num_class_names))
+	if err != nil {
+		return err
+	}
+	return useMatrix(y.shares, func(m *matrix) error {
+		if m.Rows() != rows || int64(y.count) != int64(rows) {
+			return badArgument("y.count", y.count, "%d, and as many rows of y.shares, which has %d", rows, m.Rows())
+		}
+		return soft(m.Features, classes)
+	})
 }

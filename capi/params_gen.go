@@ -96,6 +96,7 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Crosses, err = narrow("crosses", int64(c.crosses)); err != nil {
 		return g, err
 	}
+	g.LabelSmoothing = float64(c.label_smoothing)
 	return g, nil
 }
 
@@ -163,5 +164,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	}
 	c.ensemble = C.int64_t(g.Ensemble)
 	c.crosses = C.int64_t(g.Crosses)
+	c.label_smoothing = C.double(g.LabelSmoothing)
 	return c, nil
 }

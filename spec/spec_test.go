@@ -166,6 +166,7 @@ func TestAllows(t *testing.T) {
 		"base_gap":         {"1 to 2147483647", []any{1, math.MaxInt32}, []any{0, math.MinInt}},
 		"learning_rate":    {"above 0, at most 1", []any{0.0, 5e-324, 1.0}, []any{-1.0, math.Nextafter(1, 2), nan, inf}},
 		"trim":             {"at least 0, below 1", []any{0.0, math.Nextafter(1, 0)}, []any{1.0, -5e-324, nan}},
+		"label_smoothing":  {"at least 0, below 1", []any{0.0, math.Nextafter(1, 0)}, []any{1.0, -5e-324, nan}},
 		"reg_lambda":       {"at least 0, at most 3.4e+38", []any{-1.0, 0.0, math.MaxFloat32}, []any{1e39, inf, nan, -0.5}},
 		"gamma":            {"at least 0, at most 3.4e+38", []any{0.0, math.MaxFloat32}, []any{1e39, inf, nan, -1.0}},
 		"leaf":             {"full, pair or sparse", []any{"", "full", "pair", "sparse"}, []any{"Full", "half"}},

@@ -273,6 +273,15 @@ var Parameters = []Parameter{
 	},
 
 	{
+		Name: "label_smoothing", Field: "LabelSmoothing", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 39},
+		Range: Range{Least: 0, Most: 1, MostOpen: true}, Usual: between(0.01, 0.3),
+		Help: "Share of each label that training deals out evenly to all classes, which keeps probabilities from 1.",
+		Detail: "A row of class y has the residuals of the label distribution with (1 - e) + e/K for y and e/K for each other of the K classes. " +
+			"Evaluations compare with the labels as they are, so calibration takes back what smoothing does to the sharpness of the probabilities.",
+		Limits:     "With a custom objective, it is 0.",
+		Exclusions: []Exclusion{{WithObjective, []string{"0"}}},
+	},
+	{
 		Name: "subsample", Field: "Subsample", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 18},
 		Chosen: between(LeastSubsample, 1), Auto: "less from 100,000 rows, and for few rows with noisy labels",
 		Range: fraction, Usual: between(0.1, 1),

@@ -16,7 +16,7 @@
 #define COLUMN(F, T)                                                                                          \
     F(T, struct_size) F(T, kind) F(T, dtype) F(T, data) F(T, stride) F(T, num_categories) F(T, names)         \
     F(T, text) F(T, text_offsets)
-#define LABELS(F, T) F(T, struct_size) F(T, dtype) F(T, count) F(T, data) F(T, class_names) F(T, num_class_names)
+#define LABELS(F, T) F(T, struct_size) F(T, dtype) F(T, count) F(T, data) F(T, class_names) F(T, num_class_names) F(T, shares)
 #define DATASET_OPTIONS(F, T)                                                                                 \
     F(T, struct_size) F(T, max_bin) F(T, sample_rows) F(T, seed) F(T, nthread) F(T, dense_only)          \
     F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init) \

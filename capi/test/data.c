@@ -198,6 +198,38 @@ static void labels(void) {
     BAD((y.dtype = AOSO_INT32, y.class_names = NULL), "y.num_class_names is 4; allowed: 0")
     BAD((y.num_class_names = 0, y.data = NULL), "y.data is null")
     BAD(y = aoso_labels_of(classes, AOSO_STRING + 1, ROWS), "y.dtype is 12")
+
+    // Soft labels: hard ones are the same labels.
+    static double shares[ROWS * 3];
+    for (int i = 0; i < ROWS; i++) shares[3 * i + classes[i]] = 1;
+    aoso_matrix q = aoso_row_major(shares, AOSO_FLOAT64, ROWS, 3);
+    y = aoso_soft_labels(&q, names);
+    EXPECT(same(want, of_labels(y)));
+    aoso_evaluation soft, hard;
+    aoso_labels numbers = aoso_int32_labels(classes, ROWS);
+    OK(aoso_dataset_create(&x, &y, NULL, &d));
+    aoso_model *m = train_on(d, "preset=paper n_estimators=3");
+    OK(aoso_model_evaluate(m, &x, &y, NULL, 0, NULL, &soft));
+    OK(aoso_model_evaluate(m, &x, &numbers, NULL, 0, NULL, &hard));
+    EXPECT(soft.errors == hard.errors && soft.log_loss == hard.log_loss);
+    aoso_dataset *valid;
+    shares[0] = shares[1] = 0.5, shares[2] = 0;
+    OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &valid));
+    OK(aoso_model_evaluate(m, &x, &y, NULL, 0, NULL, &soft));
+    EXPECT(soft.log_loss != hard.log_loss);
+    OK(aoso_dataset_free(valid));
+    aoso_model *calibrated;
+    FAILS(AOSO_INVALID_ARGUMENT, "y.shares is \"given\"; allowed: null: this function takes one label", aoso_model_calibrate(m, &x, &y, NULL, 0, NULL, &calibrated, NULL));
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+    BAD(shares[0] = -1, "the share of class \"0\" in row 0 is -1; allowed: 0 to 1")
+    BAD(shares[0] = 0.25, "the sum of the shares in row 0 is 0.75")
+    shares[0] = 0.5;
+    BAD(y.data = classes, "y.data is \"given\"")
+    BAD((y.data = NULL, y.count = ROWS - 1), "y.count is 299")
+    BAD((y.count = ROWS, q.rows = ROWS - 1), "y.count is 300")
+    BAD((q.rows = ROWS, y.num_class_names = 2), "shares is \"3 columns\"; allowed: 2 columns")
+    BAD((y.num_class_names = 3, y.class_names = NULL), "y.num_class_names")
     BAD(y = aoso_int32_labels(classes, -1), "y.count is -1")
     BAD(y = aoso_int32_labels(classes, INT64_MAX), "y.count is 9223372036854775807")
     BAD(y.struct_size = 1, "y.struct_size is 1")

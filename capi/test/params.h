@@ -41,7 +41,8 @@
     F(T, category_limit) \
     F(T, start) \
     F(T, ensemble) \
-    F(T, crosses)
+    F(T, crosses) \
+    F(T, label_smoothing)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -120,4 +121,5 @@
     COUNT(int64_t, category_limit) \
     CHOICE(int64_t, start, 5) \
     COUNT(int64_t, ensemble) \
-    COUNT(int64_t, crosses)
+    COUNT(int64_t, crosses) \
+    NUMBER(label_smoothing)

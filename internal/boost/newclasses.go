@@ -16,7 +16,10 @@ import (
 // classes together is their share of the rows' weight, and each has its part of that. Where all rows are of new classes, it
 // is their share of the classes. The result is 0 for the classes that the model knows.
 func NewClassScores(t *data.Target, scores []float64, isNew []bool, team *par.Team) []float32 {
-	weights := t.ClassWeights()
+	weights := make([]float64, len(t.Classes))
+	for k, sum := range t.ClassWeights() {
+		weights[k] = sum.Float64()
+	}
 	all, fresh, number := 0.0, 0.0, 0
 	for k, w := range weights {
 		if all += w; isNew[k] {
@@ -86,11 +89,15 @@ func logSums(rows int, scores []float64, isNew []bool, team *par.Team) []float64
 	return sums
 }
 
-// absentClasses reports for each class whether there is no row of it, on all machines; nil: all classes have rows.
+// absentClasses reports for each class whether no row belongs to it, not even in part, on all machines; nil: all classes have rows.
 func absentClasses(t *data.Target) []bool {
 	rows := make([]int64, len(t.Classes))
-	for _, y := range t.Labels {
+	for row, y := range t.Labels {
 		rows[y]++
+		classes, _ := t.Soft.Row(row)
+		for _, k := range classes {
+			rows[k]++
+		}
 	}
 	t.Ranks.Sum(rows)
 	if !slices.Contains(rows, 0) {

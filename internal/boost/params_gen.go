@@ -32,6 +32,7 @@ type Params struct {
 	CategoryLimit          int
 	RegLambda              float64
 	MaxDeltaStep           float64
+	LabelSmoothing         float64
 	Subsample              float64
 	ColsampleByTree        float64
 	ColsampleByNode        float64

@@ -24,6 +24,7 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]in
 		keep: keep, signs: signs,
 	}
 	defer r.state.free()
+	r.state.residuals.Soften(t.Soft, p.LabelSmoothing)
 	if f.Named() == 0 {
 		r.state.keepScores(nil, 1)
 	} else {

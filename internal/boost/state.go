@@ -65,6 +65,11 @@ func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs
 		s.residuals = loss.NewDense(t.Labels, t.Weights, classes, stride)
 		s.mover = &denseMover{state: s}
 	}
+	smoothing := 0.0
+	if p != nil {
+		smoothing = p.LabelSmoothing
+	}
+	s.residuals.Soften(t.Soft, smoothing)
 	s.residuals.Share(t.Ranks)
 	return s
 }
@@ -190,7 +195,7 @@ func (s *state) logLoss(byClass []float64) float64 {
 // the order.
 func (s *state) lossAtMost(most float64) bool {
 	const margin = 1 - 1e-9
-	if s.residuals.BoundsLoss() && s.residuals.Weights == nil && s.bound*margin > most {
+	if s.residuals.BoundsLoss() && s.residuals.Weights == nil && s.bound*s.residuals.LeastOwn()*margin > most {
 		return false
 	}
 	return s.residuals.LogLoss(s.scores, nil, most, s.team, s.group) <= most

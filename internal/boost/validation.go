@@ -79,7 +79,7 @@ func (v *validation) evaluate(temperature float64, team *par.Team) *metric.Evalu
 		return metric.Evaluate(v.scores, temperature, t)
 	}
 	best, losses, wrong := make([]int32, t.Rows()), make([]float64, t.Rows()), make([]bool, t.Rows())
-	v.odds.Evaluate(t.Labels, temperature, best, losses, team)
+	v.odds.Evaluate(t.Labels, t.Soft.Row, temperature, best, losses, team)
 	for i := range wrong {
 		wrong[i] = best[i] != t.Labels[i]
 	}

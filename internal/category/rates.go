@@ -121,7 +121,7 @@ func RateColumns(classes int) int {
 
 // ratedClasses lists the classes that have rates: the most frequent ones. Of two classes, the second is enough.
 func ratedClasses(t *Target) []int32 {
-	weights := t.ClassWeights()
+	weights := t.classWeights()
 	var classes []int32
 	for k := range t.Classes {
 		classes = append(classes, int32(k))
@@ -135,8 +135,8 @@ func ratedClasses(t *Target) []int32 {
 	return classes
 }
 
-// ClassWeights returns the total weight of each class's rows, on all ranks.
-func (t *Target) ClassWeights() []float64 {
+// classWeights returns the total weight of each class's rows, on all ranks.
+func (t *Target) classWeights() []float64 {
 	sums, weights := make([]exact.Sum, t.Classes), make([]float64, t.Classes)
 	for row, y := range t.Labels {
 		if y >= 0 {
@@ -168,7 +168,7 @@ func newRater(t *Target, classes []int32, order []uint32) *rater {
 	for k := range t.Classes {
 		r.position = append(r.position, slices.Index(classes, int32(k)))
 	}
-	weights, total := t.ClassWeights(), 0.0
+	weights, total := t.classWeights(), 0.0
 	for _, weight := range weights {
 		total += weight
 	}

@@ -25,6 +25,7 @@ type BuildOptions struct {
 	Path        string            // the file to write the set to; "": the set stays in memory
 	Ranks       *collective.Group // the ranks that have the other rows; nil: there are none
 	Whole       bin.Source        // with ranks: all rows of this rank, if they can be read at any time; nil: they come in blocks
+	Soft        *Soft             // of all rows, if their labels are soft
 }
 
 // Builder builds a set in two passes over rows that come in blocks. The first pass fits the bins and finds the categories, the second
@@ -182,7 +183,7 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 
 // target returns the labels and weights of all rows.
 func (b *Builder) target(classes []string) Target {
-	t := Target{Ranks: b.options.Ranks, Classes: classes, Labels: make([]int32, b.Rows()), IDs: b.IDs}
+	t := Target{Ranks: b.options.Ranks, Classes: classes, Labels: make([]int32, b.Rows()), IDs: b.IDs, Soft: b.options.Soft}
 	position := NewTarget(b.labels, classes).Labels
 	b.numbers = make(map[Label]int, len(b.labels))
 	for i, label := range b.labels {

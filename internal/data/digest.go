@@ -15,8 +15,18 @@ func (s *Set) Digest() string {
 	w := withoutRows.writer(s.AllRows())
 	s.Encoder.Write(w)
 	sum := w.Hash()
-	return hex.EncodeToString(sum[:12]) + s.DigestRows(func(row int) uint64 { return uint64(s.Labels[row]) },
+	return hex.EncodeToString(sum[:12]) + s.DigestRows(s.labelHash,
 		func(row int) uint64 { return math.Float64bits(s.Weight(row)) })
+}
+
+// labelHash returns the class of a row or, of a soft label, a hash of it.
+func (s *Set) labelHash(row int) uint64 {
+	h := uint64(s.Labels[row])
+	classes, shares := s.Soft.Row(row)
+	for i, k := range classes {
+		h = hash.Mix(hash.Row(uint64(k)<<32|uint64(math.Float32bits(shares[i])), h))
+	}
+	return h
 }
 
 // DigestRows returns a hash of numbers of the rows and of their ids, in the same way.

@@ -62,6 +62,11 @@ func (s *Set) writer(rows int) *modelio.Writer {
 	if s.IDs != nil {
 		modelio.Add(w, "row_ids", s.IDs)
 	}
+	if s.Soft != nil {
+		modelio.Add(w, "soft_ends", s.Soft.Ends)
+		modelio.Add(w, "soft_classes", s.Soft.Classes)
+		modelio.Add(w, "soft_shares", s.Soft.Shares)
+	}
 	return w
 }
 
@@ -93,6 +98,16 @@ func Decode(memory *mem.Block) (*Set, error) {
 	}
 	if file.Has("row_ids") {
 		if err := modelio.Read(file, "row_ids", &s.IDs); err != nil {
+			return nil, err
+		}
+	}
+	if file.Has("soft_ends") {
+		s.Soft = &Soft{}
+		if err := cmp.Or(
+			modelio.Read(file, "soft_ends", &s.Soft.Ends),
+			modelio.Read(file, "soft_classes", &s.Soft.Classes),
+			modelio.Read(file, "soft_shares", &s.Soft.Shares),
+		); err != nil {
 			return nil, err
 		}
 	}
@@ -188,6 +203,11 @@ func (s *Set) check(rows int) error {
 		}
 		if y < 0 {
 			s.Unknown++
+		}
+	}
+	if s.Soft != nil {
+		if err := s.Soft.check(&s.Target); err != nil {
+			return err
 		}
 	}
 	if first, second, found := RepeatedID(s.IDs); found {

@@ -18,6 +18,7 @@ type Target struct {
 	Classes []string
 	Labels  []int32   // by row: a position in Classes; −1: an unknown label
 	Weights []float32 // by row; nil: all are 1
+	Soft    *Soft     // nil: each row belongs to the class of its label alone
 	IDs     []uint64  // by row, no two the same; nil: the rows' positions. Random draws depend on them
 	Unknown int       // rows whose label is −1
 }
@@ -52,12 +53,6 @@ func (t *Target) TotalWeight() float64 {
 	}
 	t.Ranks.Add(&sum)
 	return sum.Float64()
-}
-
-// ClassWeights returns the weight of each class's rows, of all ranks.
-func (t *Target) ClassWeights() []float64 {
-	rows := category.Target{Ranks: t.Ranks, Classes: len(t.Classes), Labels: t.Labels, Weight: t.Weight}
-	return rows.ClassWeights()
 }
 
 // AllRows returns the number of rows of all ranks.
@@ -104,6 +99,7 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	for i, row := range rows {
 		subset.Labels[i], subset.IDs[i] = s.Labels[row], s.ID(int(row))
 	}
+	subset.Soft = s.Soft.Subset(rows)
 	if s.Weights != nil {
 		subset.Weights = mem.View[float32](subset.rows)[3*n:]
 		for i, row := range rows {
@@ -115,7 +111,7 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 
 // Free releases the memory of the rows. The names, classes, encoder and bins remain.
 func (s *Set) Free() {
-	s.Labels, s.Weights, s.IDs, s.Values = nil, nil, nil, nil // they may be in the memory of the matrix
+	s.Labels, s.Weights, s.IDs, s.Soft, s.Values = nil, nil, nil, nil, nil // they may be in the memory of the matrix
 	s.Matrix.Free()
 	s.rows.Free()
 }
@@ -141,4 +137,6 @@ func (s *Set) Columns() (columns []int) {
 func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() + s.valueBytes() }
 
 // TargetBytes returns the memory of labels, weights and ids in bytes.
-func (s *Set) TargetBytes() int { return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) }
+func (s *Set) TargetBytes() int {
+	return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) + s.Soft.Bytes()
+}

@@ -82,16 +82,18 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 	e.scout = e.halves[0].grown[0]
 	t := &e.target
 	t.Ranks, t.Classes = j.Train.Ranks, j.Train.Classes
+	var held []uint32
 	for row, fold := range e.folds {
 		if fold == never {
 			continue
 		}
-		e.place[row] = len(t.Labels)
+		e.place[row], held = len(t.Labels), append(held, uint32(row))
 		t.Labels, t.IDs = append(t.Labels, j.Train.Labels[row]), append(t.IDs, j.Train.ID(row))
 		if j.Train.Weights != nil {
 			t.Weights = append(t.Weights, j.Train.Weights[row])
 		}
 	}
+	t.Soft = j.Train.Soft.Subset(held)
 	for i := range e.scores {
 		e.scores[i] = make([]float64, len(t.Labels)*len(t.Classes))
 	}

@@ -254,6 +254,7 @@ func pool(parts []part) *data.Target {
 		t.Labels = append(t.Labels, parts[i].held.Labels...)
 		t.Weights = append(t.Weights, parts[i].held.Weights...)
 		t.IDs = append(t.IDs, parts[i].held.IDs...)
+		t.Soft = t.Soft.Join(parts[i].held.Soft)
 	}
 	return t
 }

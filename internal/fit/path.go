@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
@@ -127,16 +128,7 @@ func (p *path) setLinear(scores []float64) bool {
 
 // entropy returns the log loss of the class frequencies, with half a row added to each class.
 func (p *path) entropy() float64 {
-	sums, all := make([]exact.Sum, len(p.target.Classes)), []*exact.Sum(nil)
-	for row, y := range p.target.Labels {
-		if y >= 0 {
-			sums[y].Add(p.target.Weight(row))
-		}
-	}
-	for k := range sums {
-		all = append(all, &sums[k])
-	}
-	p.target.Ranks.Add(all...)
+	sums := p.target.ClassWeights()
 	half := 0.5 * p.known / float64(max(p.rows, 1))
 	entropy := 0.0
 	for k := range sums {
@@ -183,9 +175,21 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
 	}, p.team)
 	if p.from != nil {
-		now.views = &views{losses: losses, rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
+		now.views = &views{losses: p.ofLabels(losses, scores, now.factor), rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
 	}
 	return now, losses
+}
+
+// ofLabels returns −log p of the rows' labels, given the losses of soft labels.
+func (p *path) ofLabels(losses, scores []float64, factor float64) []float64 {
+	if p.target.Soft == nil {
+		return losses
+	}
+	own, classes := slices.Clone(losses), len(p.target.Classes)
+	for i, y := range p.target.Labels {
+		own[i] = max(0, own[i]-factor*p.target.Soft.Gap(i, scores[i*classes:][:classes], int(y)))
+	}
+	return own
 }
 
 // scaling returns the search for the factor of raw scores that starts at guess and ends at a relative precision.

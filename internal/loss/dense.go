@@ -16,6 +16,7 @@ type Dense struct {
 	*Rows
 	Data   []float32 // rows × Stride
 	Own    []float32 // p_y of each row; a small p_y cannot be recovered from Data
+	from   []uint32  // of a sample: the rows that it has; nil: all
 	memory *mem.Block
 }
 
@@ -121,7 +122,7 @@ func (d *Dense) NewSample(rows int) *Residuals {
 
 func (d *Dense) CopyRows(o *Residuals, rows []uint32, team *par.Team) {
 	of := o.Form.(*Dense)
-	d.Units = of.Units
+	d.Units, d.from = of.Units, rows
 	team.Do(kernel.Blocks(len(rows)), func(_, b int) {
 		first, end := kernel.Block(b, len(rows))
 		for i := first; i < end; i++ {
@@ -144,7 +145,7 @@ func (d *Dense) Bound() (sum float64, most float32) {
 
 func (d *Dense) BoundsLoss() bool { return true }
 
-func (d *Dense) HasClipped() bool { return slices.Contains(d.Own, kernel.OwnFloor) }
+func (d *Dense) HasClipped() bool { return slices.Contains(d.Own, kernel.OwnFloor) || d.soft.lost(d) }
 
 // reliable is the smallest p_y in Own that cannot come from a row that was
 // clipped to kernel.OwnFloor: residuals are recomputed from the scores before p_y
@@ -154,13 +155,17 @@ const reliable = 0x1p-33
 // LogLoss needs scores for the rows whose p_y in Own is or may have been clipped. Without
 // scores, such rows count with the p_y in Own.
 func (d *Dense) LogLoss(scores, byClass []float64, _ float64, _ *par.Team, group *collective.Group) float64 {
-	sum, sums := exact.Sum{}, make([]exact.Sum, len(byClass))
+	sum, sums, soft := exact.Sum{}, make([]exact.Sum, len(byClass)), d.Soft()
 	for i, y := range d.Labels {
 		var l float64
-		if p := d.Own[i]; p < reliable && scores != nil {
-			l = NegLogSoftmax(scores[i*d.Classes:][:d.Classes], int(y))
-		} else {
-			l = NegLogOwn(-float64(d.Data[i*d.Stride+int(y)]), float64(p))
+		p := d.Own[i]
+		if scores != nil && (p < reliable || soft && d.shared(i)) {
+			f := scores[i*d.Classes:][:d.Classes]
+			if l = NegLogSoftmax(f, int(y)); soft {
+				l += d.soft.of.Gap(i, f, int(y))
+			}
+		} else if l = NegLogOwn(-float64(d.Data[i*d.Stride+int(y)]), float64(p)); soft {
+			l += d.Gap(i, l, func(k int32) float64 { return -Log(max(float64(d.Row(i)[k]), kernel.FlushBelow)) })
 		}
 		l *= d.Weight(i)
 		sum.Add(l)
@@ -183,11 +188,19 @@ func (d *Dense) Influence(i int) float32 {
 	if d.Weights != nil && d.Weights[i] == 0 {
 		return 0
 	}
-	return -d.Data[i*d.Stride+int(d.Labels[i])]
+	return d.AtLeast(i, -d.Data[i*d.Stride+int(d.Labels[i])])
 }
 
 func (d *Dense) Influences(bits []uint32, first int) (sum int64) {
 	shift := kernel.Shift(d.Units.Sums)
+	if d.soft != nil {
+		for i := range bits {
+			influence := d.Influence(first + i)
+			bits[i] = math.Float32bits(influence)
+			sum += kernel.Units(float64(influence)+shift, shift)
+		}
+		return sum
+	}
 	labels, data := d.Labels[first:][:len(bits)], d.Data[first*d.Stride:]
 	for i, y := range labels {
 		influence := -data[i*d.Stride+int(y)]

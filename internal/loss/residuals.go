@@ -28,16 +28,17 @@ type Form interface {
 	// Free releases the memory; the residuals must not be used afterwards.
 	Free()
 
-	// Influence returns 1 − p_y of row i, or 0 if its weight is zero.
+	// Influence returns 1 − p_y of row i, or 0 if its weight is zero. Of a soft label, it is at least 1 − q_y.
 	Influence(i int) float32
 	// Influences is Influence for many rows from row first on, of which none has a weight.
 	// It writes the bits of the numbers and returns their sum in units.
 	Influences(bits []uint32, first int) (sum int64)
 	// Bound returns Σ (1 − p_y) over all rows, without weights, and the greatest 1 − p_y.
 	Bound() (sum float64, most float32)
-	// BoundsLoss reports whether that sum is a lower bound of the log loss without weights.
+	// BoundsLoss reports whether that sum, times LeastOwn, is a lower bound of the log loss without weights.
 	BoundsLoss() bool
-	// LogLoss returns Σ −w·log(p_y) over all rows of a group, where w is the weight of the row.
+	// LogLoss returns Σ −w·log(p_y) over all rows of a group, where w is the weight of the row;
+	// of a soft label, −Σ w·q_k·log(p_k). Smoothing does not matter here.
 	// If byClass is not nil, it receives the sums over the rows of each class; only Dense has
 	// them. scores are raw scores, rows × Classes, nil if they are not kept. If the loss is
 	// greater than most, the result may be any number greater than most.
@@ -63,6 +64,7 @@ type Rows struct {
 	Stride  int // lanes of a row of all classes
 	Units
 
+	soft      *soft   // nil: labels are hard
 	all       int     // rows of the training set
 	maxWeight float32 // of all rows
 }
@@ -92,14 +94,25 @@ func (r *Rows) Share(group *collective.Group) {
 	if group == nil {
 		return
 	}
-	rows, weight := []int64{int64(r.all)}, []int64{int64(math.Float32bits(r.maxWeight))}
-	group.SumMax(rows, weight)
-	r.all, r.maxWeight = int(rows[0]), math.Float32frombits(uint32(weight[0]))
+	rows, most := []int64{int64(r.all)}, []int64{int64(math.Float32bits(r.maxWeight)), 0}
+	if r.soft != nil {
+		most[1] = int64(math.Float32bits(r.soft.most))
+	}
+	group.SumMax(rows, most)
+	r.all, r.maxWeight = int(rows[0]), math.Float32frombits(uint32(most[0]))
+	if r.soft != nil {
+		r.soft.most = math.Float32frombits(uint32(most[1]))
+	}
 	r.SetUnits(r.mostAtStart())
 }
 
 // SetUnits chooses the units of sums for residuals of which the greatest 1 − p_y is most.
-func (r *Rows) SetUnits(most float32) { r.Units = newUnits(most, r.maxWeight, r.all) }
+func (r *Rows) SetUnits(most float32) {
+	if r.soft != nil {
+		most = max(most, r.soft.most)
+	}
+	r.Units = newUnits(most, r.maxWeight, r.all)
+}
 
 // Weight returns the weight of row i.
 func (r *Rows) Weight(i int) float64 {

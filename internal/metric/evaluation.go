@@ -40,7 +40,7 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 			for k := range f {
 				tempered[k] = f[k] / temperature
 			}
-			losses[i] = loss.NegLogSoftmax(tempered, y)
+			losses[i] = loss.NegLogSoftmax(tempered, y) + t.Soft.Gap(i, tempered, y)
 		}
 	})
 	return NewEvaluation(t, wrong, losses), losses

@@ -30,12 +30,19 @@ type Forecast struct {
 	right                     bool
 }
 
-// Set takes probabilities, the most likely class, and the class; −1: it is unknown.
-func (f *Forecast) Set(p []float64, best, y int, weight float64) {
+// Set takes probabilities, the most likely class, and the class; −1: it is unknown. The label is soft if there are shares
+// of other classes.
+func (f *Forecast) Set(p []float64, best, y int, weight float64, others []int32, shares []float32) {
 	*f = Forecast{confidence: p[best], weight: weight, right: best == y}
+	own := 1.0
+	for i, k := range others {
+		own -= float64(shares[i])
+		without, with := p[k], p[k]-float64(shares[i])
+		f.brier += float64(with*with) - float64(without*without)
+	}
 	for k, p := range p {
 		if k == y {
-			p = 1 - p
+			p = own - p
 		}
 		f.brier += float64(p * p)
 	}
@@ -98,7 +105,8 @@ func (r *Rows) forecasts() []Forecast {
 	rows := make([]Forecast, r.Rows())
 	r.eachRow(func(i int) {
 		p := r.proba(i)
-		rows[i].Set(p, Argmax(p), int(r.Labels[i]), r.Weight(i))
+		others, shares := r.Soft.Row(i)
+		rows[i].Set(p, Argmax(p), int(r.Labels[i]), r.Weight(i), others, shares)
 	})
 	return rows
 }

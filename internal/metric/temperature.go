@@ -72,7 +72,7 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 					continue
 				}
 				w, f := t.Weight(i), s.Scores[i*classes:][:classes]
-				own := f[t.Labels[i]]
+				own := f[t.Labels[i]] - t.Soft.Gap(i, f, int(t.Labels[i])) // Σ q_k·f_k
 				mean, square, even := 0.0, 0.0, 0.0
 				for k, p := range p[(i-first)*classes:][:classes] { // against the row's own score, where p is about 1
 					above := f[k] - own

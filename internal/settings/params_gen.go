@@ -52,6 +52,7 @@ func (p *Params) fields() []any {
 		&p.CategoryLimit,
 		&p.RegLambda,
 		&p.MaxDeltaStep,
+		&p.LabelSmoothing,
 		&p.Subsample,
 		&p.ColsampleByTree,
 		&p.ColsampleByNode,

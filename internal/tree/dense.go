@@ -48,7 +48,7 @@ func (e *denseForm) keepsPairs() bool { return e.Selection != loss.FirstOrder }
 
 func (e *denseForm) compute(g *gradients, job *kernel.GradientsJob, rows []uint32, pairs []kernel.Pair, first, last int) {
 	*job = e.dense.GradientsJob(rows, pairs, g.floats(first, last))
-	e.kernels.Gradients(job)
+	e.dense.Gradients(e.kernels, job)
 }
 
 func (e *denseForm) choosePairs(n *node, team *par.Team) {
@@ -149,7 +149,7 @@ func (t totalsBlock) Do(_, b int) {
 	first, last := kernel.Block(b, len(t.rows))
 	job := &t.jobs[b].totals
 	*job = t.dense.TotalsJob(t.rows[first:last], t.denseForm.totals[b*2*t.residuals.Stride:])
-	t.kernels.Totals(job)
+	t.dense.Totals(t.kernels, job)
 }
 
 // cross returns the cross terms: the sums over rows of the products of the probability of each

@@ -63,12 +63,12 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 		p := &v.pieces[i]
 		if pairs := leaves[p.leaf].Pairs; pairs == nil {
 			p.totals = dense.TotalsJob(p.rows, v.sums[2*stride*i:])
-			v.Kernels.Totals(&p.totals)
+			dense.Totals(v.Kernels, &p.totals)
 		} else {
 			floats := &v.floats[worker]
 			*floats = slices.Grow((*floats)[:0], 2*len(pairs)*len(p.rows))[:2*len(pairs)*len(p.rows)]
 			p.gradients = dense.GradientsJob(p.rows, pairs, *floats)
-			v.Kernels.Gradients(&p.gradients)
+			dense.Gradients(v.Kernels, &p.gradients)
 		}
 	})
 	if v.Group != nil {

@@ -212,12 +212,12 @@ func (s *splitter) sumCodes(rows []uint32, column int) []int64 {
 	totals := s.codeTotals(bins)
 	clear(totals)
 	m.side = slices.Grow(m.side[:0], width)[:width]
-	first := 0
+	dense, first := r.Form.(*loss.Dense), 0
 	for b := range bins {
 		sums := totals[b*width:][:width]
 		for rows := range slices.Chunk(m.rows[first:ends[b]], kernel.RowBlock) {
-			m.job = r.Form.(*loss.Dense).TotalsJob(rows, m.side)
-			s.kernels.Totals(&m.job)
+			m.job = dense.TotalsJob(rows, m.side)
+			dense.Totals(s.kernels, &m.job)
 			for i, v := range m.side {
 				sums[i] += v
 			}

@@ -33,6 +33,7 @@ def test_the_pages_are_what_the_programs_write(results):
     from bench.categories.__main__ import Categories
     from bench.clusters import Clusters
     from bench.coverage import Coverage
+    from bench.distil import Distil
     from bench.documents import Documents
     from bench.growth import Growth
     from bench.labels import Labels
@@ -45,9 +46,9 @@ def test_the_pages_are_what_the_programs_write(results):
     from bench.tables.__main__ import Tables
     from bench.tuning.__main__ import Tuning
 
-    for benchmark in (Categories, Clusters, Coverage, Documents, Growth, Labels, Large, Many, Paper, Peers, Prediction, Serving, Tables, Tuning):
+    for benchmark in (Categories, Clusters, Coverage, Distil, Documents, Growth, Labels, Large, Many, Paper, Peers, Prediction, Serving, Tables, Tuning):
         benchmark().report(results)
-    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/wrong-labels.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md", "docs/paper.md"):
+    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/wrong-labels.md", "docs/soft-labels.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md", "docs/paper.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
 

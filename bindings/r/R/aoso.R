@@ -94,6 +94,7 @@ as_times <- function(times, rows) {
 # The weights of the rows, multiplied by those of their classes.
 weigh_classes <- function(weights, labels, class_weights) {
   if (is.null(class_weights)) return(weights)
+  if (is.null(labels[[1L]])) stop("class_weights is given; allowed with soft labels: NULL", call. = FALSE)
   of_row <- labels[[1L]] + 1L
   names <- labels[[2L]]
   if (is.null(weights)) weights <- rep(1, length(of_row))

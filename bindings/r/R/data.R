@@ -37,7 +37,17 @@ as_column <- function(column, name) {
 }
 
 # Labels as positions from 0 in a list of names.
+# Soft labels have a column of shares for each class.
+is_soft <- function(y) length(dim(y)) == 2L && ncol(y) > 1L
+
+as_shares <- function(y, rows, name) {
+  if (nrow(y) != rows) stop(name, " has ", nrow(y), " rows; allowed: ", rows, ", one for each row of x", call. = FALSE)
+  if (is.null(colnames(y))) stop(name, " has no column names; allowed: the names of the classes", call. = FALSE)
+  list(NULL, colnames(y), as_input(y))
+}
+
 as_labels <- function(y, rows, name) {
+  if (is_soft(y)) return(as_shares(y, rows, name))
   if (length(y) != rows || !is.atomic(y)) {
     stop(name, " has ", length(y), " labels; allowed: ", rows, ", one for each row of x", call. = FALSE)
   }
@@ -51,7 +61,7 @@ as_labels <- function(y, rows, name) {
 warn_of_quantities <- function(y) {
   few_fractions <- 10L
   few_rows <- 20L
-  if (!is.numeric(y)) return(invisible())
+  if (!is.numeric(y) || is_soft(y)) return(invisible())
   values <- unique(y)
   fractions <- values[values != trunc(values)]
   n <- length(values)
@@ -63,6 +73,7 @@ warn_of_quantities <- function(y) {
 # What a model file notes of the type of labels. Python knows these notes, except for factor.
 label_type <- function(y) {
   if (is.factor(y)) return("factor")
+  if (is_soft(y)) return("str")
   switch(typeof(y), logical = "bool", integer = "int32", double = "float64", "str")
 }
 

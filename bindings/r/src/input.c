@@ -46,6 +46,11 @@ aoso_matrix matrix_of(SEXP x) {
 
 aoso_labels labels_of(SEXP y) {
     SEXP codes = VECTOR_ELT(y, 0), names = VECTOR_ELT(y, 1);
+    if (Rf_isNull(codes)) {
+        aoso_matrix *shares = (aoso_matrix *)R_alloc(1, sizeof *shares);
+        *shares = matrix_of(VECTOR_ELT(y, 2));
+        return aoso_soft_labels(shares, strings_of(names));
+    }
     aoso_labels labels = aoso_int32_labels(INTEGER(codes), Rf_xlength(codes));
     labels.class_names = strings_of(names);
     labels.num_class_names = Rf_xlength(names);

@@ -22,6 +22,22 @@ if (requireNamespace("Matrix", quietly = TRUE)) {
 
 stopifnot(quick(Species ~ ., iris, start = "linear")$parameters$start == "linear")
 
+# Soft labels: shares of 1 are labels.
+shares <- outer(as.character(iris$Species), levels(iris$Species), "==") + 0
+colnames(shares) <- levels(iris$Species)
+stopifnot(quick(x, shares)$fingerprint == model$fingerprint, identical(quick(x, shares)$classes, levels(iris$Species)))
+half <- 0.8 * shares + 0.2 / 3
+soft <- quick(x, half, valid = list(x = x, y = as.data.frame(half)), early_stopping_rounds = 3)
+p <- predict(soft, x, type = "prob")
+stopifnot(abs(aoso_evaluate(soft, x, half)[["log_loss"]] + mean(rowSums(half * log(p)))) < 1e-6)
+if (requireNamespace("Matrix", quietly = TRUE)) {
+  stopifnot(quick(x, Matrix::Matrix(half, sparse = TRUE))$fingerprint == quick(x, half)$fingerprint)
+}
+says(quick(x, half * 2), "the share of class")
+says(quick(x, unname(half)), "y has no column names")
+says(quick(x, half[-1, ]), "y has 149 rows; allowed: 150")
+says(quick(x, half, class_weights = "balanced"), "allowed with soft labels: NULL")
+
 # The default: rows are held out, and parameters are chosen.
 default <- aoso(Species ~ ., iris, nthread = 2)
 stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_rate"]] < 0.1, default$parameters$n_estimators == default$trees)

@@ -206,7 +206,10 @@ static inline aoso_matrix aoso_arrow_stream(struct ArrowArrayStream *stream) {
 
 /* The labels of the rows. They can be any set of values. Integers and their
  * decimal strings are the same label. A model numbers its classes by value if
- * all labels are integers, else by their bytes. */
+ * all labels are integers, else by their bytes.
+ *
+ * Soft labels are distributions over the classes. Datasets take them, and
+ * evaluations; other functions take one label for each row. */
 typedef struct aoso_labels {
     uint32_t struct_size;
     int32_t dtype; /* any; NaN is not a label */
@@ -217,11 +220,16 @@ typedef struct aoso_labels {
      * class_names[data[i]]. */
     const char *const *class_names;
     int64_t num_class_names;
+
+    /* If not NULL, labels are soft: rows × num_class_names, the share that each of the
+     * classes has of each row. Those of a row are at least 0 and sum to 1, up to a
+     * thousandth for rounding. data is NULL then, and dtype 0. */
+    const aoso_matrix *shares;
 } aoso_labels;
 
 /* One label for each row, of any element type. */
 static inline aoso_labels aoso_labels_of(const void *data, int32_t dtype, int64_t count) {
-    aoso_labels y = {sizeof(aoso_labels), 0, 0, NULL, NULL, 0};
+    aoso_labels y = {sizeof(aoso_labels), 0, 0, NULL, NULL, 0, NULL};
     y.dtype = dtype;
     y.count = count;
     y.data = data;
@@ -236,6 +244,15 @@ static inline aoso_labels aoso_int32_labels(const int32_t *data, int64_t count) 
 /* One text for each row, in UTF-8. */
 static inline aoso_labels aoso_string_labels(const char *const *data, int64_t count) {
     return aoso_labels_of(data, AOSO_STRING, count);
+}
+
+/* The share of each class in each row. shares has a column for each class. */
+static inline aoso_labels aoso_soft_labels(const aoso_matrix *shares, const char *const *class_names) {
+    aoso_labels y = aoso_labels_of(NULL, 0, shares->rows);
+    y.shares = shares;
+    y.class_names = class_names;
+    y.num_class_names = shares->cols;
+    return y;
 }
 
 #ifdef __cplusplus

@@ -183,7 +183,8 @@ inline matrix arrow(const ArrowArray &array, const ArrowSchema &schema) { return
 inline matrix arrow(ArrowArrayStream &stream) { return aoso_arrow_stream(&stream); }
 
 // The labels of the rows: int32_t, int64_t, float, double, std::string or
-// const char *; or class numbers with the names of the classes.
+// const char *; or class numbers with the names of the classes; or the share of each class in each row, for datasets and
+// evaluations.
 class labels {
 public:
     template <class Container, class T = detail::element<Container>>
@@ -208,9 +209,13 @@ public:
         strings_ = detail::pointers(class_names);
     }
 
+    labels(const matrix &shares, const std::vector<std::string> &class_names)
+        : labels_(aoso_labels_of(nullptr, 0, shares.rows)), strings_(detail::pointers(class_names)), shares_(shares) {}
+
     // Valid until this object changes.
     aoso_labels get() const {
         aoso_labels y = labels_;
+        if (y.dtype == 0) y.shares = &shares_;
         if (y.dtype == AOSO_STRING) {
             y.data = strings_.data();
         } else if (!strings_.empty()) {
@@ -223,6 +228,7 @@ public:
 private:
     aoso_labels labels_;
     std::vector<const char *> strings_; // the labels, or the names of the classes
+    matrix shares_ = {};
 };
 
 namespace detail {

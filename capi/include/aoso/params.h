@@ -273,6 +273,13 @@ typedef struct aoso_params {
      * none. Only an ensemble on fewer than 20,000 rows, without interaction constraints, has crosses.
      * Allowed: 0 to 64. Default: 8. */
     int64_t crosses;
+
+    /* Share of each label that training deals out evenly to all classes, which keeps probabilities from 1. A row
+     * of class y has the residuals of the label distribution with (1 - e) + e/K for y and e/K for each other of
+     * the K classes. Evaluations compare with the labels as they are, so calibration takes back what smoothing
+     * does to the sharpness of the probabilities. With a custom objective, it is 0.
+     * Allowed: at least 0, below 1. Default: 0. */
+    double label_smoothing;
 } aoso_params;
 /* end parameters */
 

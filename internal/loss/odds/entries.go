@@ -59,6 +59,16 @@ func (e *entries) allocate() {
 // of returns the entries of a row.
 func (e *entries) of(row int) []entry { return e.all[row*e.likely:][:e.rows[row].entries] }
 
+// probability returns that of a class that is not the row's label.
+func (e *entries) probability(row int, class uint32) float64 {
+	for _, of := range e.of(row) {
+		if of.class == class {
+			return float64(float64(of.odds) * e.rows[row].scale)
+		}
+	}
+	return e.rows[row].rest
+}
+
 // copy is entries of the same rows that share nothing with e.
 func (e *entries) copy() *entries {
 	c := &entries{leafPath: e.leafPath.copy(), likely: e.likely, rows: slices.Clone(e.rows), mean: e.mean, large: e.large}

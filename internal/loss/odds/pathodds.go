@@ -33,8 +33,8 @@ func (o *PathOdds) Free() { o.free() }
 
 // Evaluate finds, for each row, the class of the greatest odds, the lowest where some tie,
 // and −log p of its label, which is zero for rows without one (−1). Scores are divided by
-// the temperature.
-func (o *PathOdds) Evaluate(labels []int32, temperature float64, classes []int32, losses []float64, team *par.Team) {
+// the temperature. shares returns the shares of the other classes of a soft label.
+func (o *PathOdds) Evaluate(labels []int32, shares func(row int) ([]int32, []float32), temperature float64, classes []int32, losses []float64, team *par.Team) {
 	for len(o.walkers) < team.Workers() {
 		o.walkers = append(o.walkers, newWalker(o.classes))
 	}
@@ -44,7 +44,12 @@ func (o *PathOdds) Evaluate(labels []int32, temperature float64, classes []int32
 			w.visit(&o.leafPath, row)
 			classes[row] = w.best()
 			if y := labels[row]; y >= 0 {
-				losses[row] = w.loss(uint32(y), o.classes, temperature)
+				own := w.loss(uint32(y), o.classes, temperature)
+				losses[row] = own
+				of, q := shares(row)
+				for i, k := range of {
+					losses[row] += float64(float64(q[i]) * (w.loss(uint32(k), o.classes, temperature) - own))
+				}
 			}
 			w.leave()
 		}

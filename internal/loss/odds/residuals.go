@@ -11,6 +11,7 @@ import (
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // Residuals are the residuals of the likely classes of rows, as odds.
@@ -124,7 +125,9 @@ func (r *Residuals) LogLoss(_, _ []float64, most float64, team *par.Team, group 
 	var sum exact.Sum
 	for i := range r.Labels {
 		s := &r.entries.rows[i]
-		sum.Add(loss.NegLogOwn(s.other, s.p()) * r.Weight(i))
+		l := loss.NegLogOwn(s.other, s.p())
+		l += r.Gap(i, l, func(k int32) float64 { return -loss.Log(max(r.entries.probability(i, uint32(k)), kernel.FlushBelow)) })
+		sum.Add(l * r.Weight(i))
 	}
 	group.Add(&sum)
 	return sum.Float64()
@@ -140,7 +143,9 @@ func (r *Residuals) pathLogLoss(most float64, team *par.Team, group *collective.
 	team.Do(len(sums), func(worker, i int) {
 		w := &walkers[worker]
 		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(r.Labels)) && !over.Load(); row++ {
-			sums[i].Add(p.loss(w, row, int(r.Labels[row])) * r.Weight(row))
+			l := p.loss(w, row, int(r.Labels[row]))
+			l += r.Gap(row, l, func(k int32) float64 { return p.loss(w, row, int(k)) })
+			sums[i].Add(l * r.Weight(row))
 			if most < math.MaxFloat64 && sums[i].Float64() > most {
 				over.Store(true)
 			}
@@ -158,7 +163,7 @@ func (r *Residuals) Influence(i int) float32 {
 	if r.Weights != nil && r.Weights[i] == 0 {
 		return 0
 	}
-	return float32(r.entries.rows[i].other)
+	return r.Rows.AtLeast(i, float32(r.entries.rows[i].other))
 }
 
 func (r *Residuals) Influences(bits []uint32, first int) (sum int64) {

@@ -115,6 +115,7 @@ func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 	e, shift, sums := r.entries, kernel.Shift(r.Units.Sums), part.sums
 	part.all = part.all || len(rows)*r.Width() >= r.Classes
 	var commonP, commonH int64
+	var more loss.MoreTotals
 	for _, row := range rows {
 		w, original := r.Weight(int(row)), r.original(row)
 		s, entries := &e.rows[original], e.of(original)
@@ -130,6 +131,15 @@ func (r *Residuals) addTotals(rows []uint32, part *scratchPart) {
 		of, q := &sums[s.label], s.other
 		of.Gradient += baseP + kernel.Units(float64(w*q)+shift, shift)
 		of.Hessian += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - baseH
+		if r.Softens() {
+			more.Of(r.Rows, original, w)
+			for i, k := range more.Classes {
+				sums[k].Gradient += more.Units[i]
+				part.marks[k/64] |= 1 << (k % 64)
+			}
+			sums[more.Label].Gradient += more.Own
+			commonP -= more.All
+		}
 		if !part.all {
 			part.marks[s.label/64] |= 1 << (s.label % 64)
 			for i := range entries {
@@ -273,6 +283,9 @@ func (r *Residuals) Gradients(j *kernel.GradientsJob, rows []uint32, pairs []ker
 			s.SumAbsG += kernel.Units(float64(a)+shift, shift)
 			s.MaxAbsG, s.MaxH = max(s.MaxAbsG, a), max(s.MaxH, h)
 		}
+	}
+	if r.Softens() {
+		r.AddGradients(j, r.original)
 	}
 }
 

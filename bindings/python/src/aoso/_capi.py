@@ -17,6 +17,7 @@ from . import _conformal, _forked, _struct_base, errors
 from . import _structs as structs
 from ._input import Array as Array
 from ._input import Labels as Labels
+from ._input import SoftLabels as SoftLabels
 from ._input import Matrix as Matrix
 from ._input import address as _address
 from ._input import arrow_array as arrow_array

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _capi, _folds, _labels, _matrix, _others
+from . import _capi, _folds, _labels, _matrix, _others, _soft
 from ._capi import Array
 from ._progress import Evaluation
 from ._scalars import plain, shown
@@ -214,16 +214,18 @@ def _trainings(
     dataset: dict[str, Any],
 ) -> Iterator[_Training]:
     """A training for each fold, which is evaluated on that fold."""
-    y = _labels.array(y)
+    soft = _soft.given(y)
+    label = _soft.nearest(y) if soft else _labels.array(y)
+    y = y if soft else label
     seed = _capi.integer("seed", seed, 0)
-    _labels.check_missing(y)
-    weights = _matrix.weights(weight, len(y))
-    ids = _matrix.row_ids(dataset.pop("row_id", None), len(y))
-    _matrix.check_length(x, y)
+    _labels.check_missing(label)
+    weights = _matrix.weights(weight, len(label))
+    ids = _matrix.row_ids(dataset.pop("row_id", None), len(label))
+    _matrix.check_length(x, label)
     if hasattr(folds, "split") and not isinstance(folds, str):
-        folds = folds.split(np.zeros(len(y)), y)
+        folds = folds.split(np.zeros(len(label)), label)
     if isinstance(plain(folds), int):
-        folds = _folds.stratified(y, ids, plain(folds), seed)
+        folds = _folds.stratified(label, ids, plain(folds), seed)
     elif not isinstance(folds, Iterable) or isinstance(folds, str):
         raise ArgumentError(f"folds is {shown(folds)}; allowed: a number of folds, pairs (train, test), or a splitter")
     for number, (rows, test) in enumerate(folds):
@@ -231,8 +233,8 @@ def _trainings(
             raise ArgumentError(f"folds[{number}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_ids = None if ids is None else ids[rows]
-        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, free_raw_data=True, **dataset)
-        valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
+        train_set = Dataset(_matrix.take(x, rows), _matrix.take(y, rows), weight=train_weights, row_id=train_ids, free_raw_data=True, **dataset)
+        valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), _matrix.take(y, test), test_weights)})
         further = _further(params, None)
         training = _Training(params, train_set, valid, eval_every, further=further)
         if not params.get("n_estimators"):  # else training would choose by the fold which settings to use

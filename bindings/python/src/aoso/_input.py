@@ -215,3 +215,16 @@ class Labels:
             class_names=strings("label", names),
             num_class_names=len(names),
         )
+
+
+class SoftLabels(Labels):
+    """The share of each class in each row."""
+
+    def __init__(self, shares: Matrix, names: list[str]) -> None:
+        self._shares = shares
+        self.struct = structs.Labels(
+            count=shares.shape[0],
+            shares=c.addressof(shares.struct),
+            class_names=strings("label", names),
+            num_class_names=len(names),
+        )

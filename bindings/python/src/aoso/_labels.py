@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from . import _capi
+from . import _capi, _soft
 from ._capi import Array
 from ._columns import NUMBERS
 from .errors import ArgumentError
 
 
 def read(y: Any, rows: int, known: Array | None = None, *, alone: bool = True, grows: bool = False) -> tuple[_capi.Labels, Array]:
-    """Describe the labels of the given number of rows for the library; also return their classes, sorted.
+    """Describe the labels of the given number of rows for the library; also return their classes: sorted, or those of soft labels.
 
     They are compared with the classes ``known`` by value: True is 1. If all differ, raise an error; if most do, warn, unless
     ``known`` grows by them. Do neither if the rows are not ``alone``, but a part of those of several machines.
     """
+    if _soft.given(y):
+        shares, classes = _soft.read(y, rows)
+        return _capi.SoftLabels(shares, names(classes) if known is None else _names_among(classes, known)), classes
     classes, codes = _unique(y)
     if len(codes) != rows:
         raise ArgumentError(f"y has {len(codes)} labels; allowed: {rows}, one for each row of x")

@@ -41,6 +41,7 @@ FIELDS = (
     ("start", "int64"),
     ("ensemble", "int64"),
     ("crosses", "int64"),
+    ("label_smoothing", "double"),
 )
 
 # The types of the values.
@@ -70,6 +71,7 @@ TYPES = {
     "category_limit": int,
     "reg_lambda": float,
     "max_delta_step": float,
+    "label_smoothing": float,
     "subsample": float,
     "colsample_bytree": float,
     "colsample_bynode": float,

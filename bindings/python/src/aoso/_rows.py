@@ -14,7 +14,7 @@ from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from . import _labels, _matrix
+from . import _labels, _matrix, _soft
 from ._capi import Array
 from ._scalars import integer, number, plain, shown
 from .dataset import Dataset
@@ -54,8 +54,10 @@ def features(estimator: Any, X: Any, *, reset: bool) -> Any:
     return X
 
 
-def labels(y: Any) -> Array:
-    """Labels for a Dataset, checked as scikit-learn requires."""
+def labels(y: Any) -> Any:
+    """Labels for a Dataset, checked as scikit-learn requires. Soft labels are left to the library."""
+    if _soft.given(y):
+        return _matrix.known(y)
     if _matrix.is_frame(y) and y.shape[1] == 1:
         y = _labels.array(y.iloc[:, 0]).reshape(-1, 1)
     y = _labels.array(y)
@@ -90,7 +92,9 @@ def threads(n_jobs: Any) -> int:
     return found
 
 
-def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
+def weights(y: Any, sample_weight: Any, class_weight: Any) -> Array | None:
+    if _soft.given(y):  # training takes class weights to the shares
+        return None if sample_weight is None else _matrix.weights(sample_weight, _soft.table(y).shape[0])
     if class_weight is None and sample_weight is None:
         return None
     if hasattr(sample_weight, "__len__") and getattr(sample_weight, "ndim", 1) == 1:
@@ -109,21 +113,23 @@ def set_apart(
     fraction = number("validation_fraction", fraction, allowed)
     if not 0 < fraction < 1:
         raise ArgumentError(f"validation_fraction is {fraction:g}; allowed: {allowed}")
-    if math.ceil(fraction * len(y)) >= len(y):
-        raise ArgumentError(f"validation_fraction is {fraction:g}; allowed: a share that leaves some of the {len(y)} rows")
-    each = np.unique(y, return_counts=True)[1]
-    stratify = y if each.min() > 1 and min(fraction, 1 - fraction) * len(y) >= len(each) + 1 else None
-    rows, apart = train_test_split(np.arange(len(y)), test_size=fraction, stratify=stratify, random_state=seed % 2**32)
+    label = _soft.nearest(y) if _soft.given(y) else y
+    if math.ceil(fraction * len(label)) >= len(label):
+        raise ArgumentError(f"validation_fraction is {fraction:g}; allowed: a share that leaves some of the {len(label)} rows")
+    each = np.unique(label, return_counts=True)[1]
+    stratify = label if each.min() > 1 and min(fraction, 1 - fraction) * len(label) >= len(each) + 1 else None
+    rows, apart = train_test_split(np.arange(len(label)), test_size=fraction, stratify=stratify, random_state=seed % 2**32)
     weights, apart_weights = (None, None) if weight is None else (weight[rows], weight[apart])
-    return _matrix.take(X, rows), y[rows], weights, rows, {"valid_0": (_matrix.take(X, apart), y[apart], apart_weights)}
+    return _matrix.take(X, rows), _matrix.take(y, rows), weights, rows, {"valid_0": (_matrix.take(X, apart), _matrix.take(y, apart), apart_weights)}
 
 
 def without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any, Array]:
     """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows. The last result is the positions of the rows left."""
+    label = _soft.nearest(y) if _soft.given(y) else y
     if weight is None or weight.all():
-        return X, y, weight, np.arange(len(y))
-    keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
-    return _matrix.take(X, keep), y[keep], weight[keep], keep
+        return X, y, weight, np.arange(len(label))
+    keep = np.flatnonzero((weight != 0) | ~np.isin(label, label[weight != 0]))
+    return _matrix.take(X, keep), _matrix.take(y, keep), weight[keep], keep
 
 
 def evaluation_sets(

@@ -108,6 +108,7 @@ class Labels(Struct):
         ("data", c.c_void_p),
         ("class_names", c.POINTER(c.c_char_p)),
         ("num_class_names", c.c_int64),
+        ("shares", c.c_void_p),
     ]
 
 

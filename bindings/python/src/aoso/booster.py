@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from . import _capi, _labels, _matrix, _others
+from . import _capi, _labels, _matrix, _others, _soft
 from ._capi import Array
 from ._familiar import Familiar
 from ._progress import Evaluation, Result
@@ -237,8 +237,10 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
+        y : array of shape (n_rows,) or (n_rows, n_classes)
             Labels that the model does not know count as errors and not for the log loss. If it knows none, that is an error.
+            Or soft labels, as for :class:`Dataset`: "logloss" is then the cross-entropy, and "kl" the Kullback-Leibler divergence, both means
+            over the rows; other metrics but "brier" compare with the class of the greatest share.
         weight : array of shape (n_rows,), optional
         metrics : list of str, optional
             Further metrics: "top_k_error" (of 5 classes; "error@3": of 3), "auc_ovr", "auc_ovr_weighted", "auc_ovo",
@@ -261,17 +263,22 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
         further = [name for name in _others.metrics(metrics) if name not in ("logloss", "error")]
         found: list[dict[str, float]] = []
 
+        entropy = _soft.entropy(y, weights) if _soft.given(y) else None
+        names = ["logloss", "error", *further] if entropy is None else ["logloss", "error", "kl", *further]
+
         def look(_: int, scores: Array) -> None:
             values = _capi.evaluate_raw(self._handle, scores, labels, weights)._asdict()
+            if entropy is not None:
+                values["kl"] = values["logloss"] - entropy
             for name in further:
                 values[name] = _capi.measure_raw(self._handle, name, scores, labels, weights)
             found.append(values)
 
         if every == 0:
             look(0, _capi.predict("raw", self._handle, matrix, len(self.classes), 0, nthread))
-            return {name: found[0][name] for name in ("logloss", "error", *further)}
+            return {name: found[0][name] for name in names}
         _capi.staged(self._handle, matrix, len(self.classes), every, nthread, look)
-        return {name: [values[name] for values in found] for name in ("logloss", "error", *further)}
+        return {name: [values[name] for values in found] for name in names}
 
     def row_predictor(self, *, trees: int = 0) -> RowPredictor:
         """An object that predicts single rows as fast as possible.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _blocks, _capi, _familiar, _identifiers, _labels, _matrix, _others
+from . import _blocks, _capi, _familiar, _identifiers, _labels, _matrix, _others, _soft
 from ._capi import Array
 from ._quantized import DEFAULTS, Data, Pending, Quantized
 from .booster import Booster
@@ -36,8 +36,10 @@ class Dataset:
         place is not copied. Texts and categories make categorical features; bools count as 0 and 1; dates, times and
         durations are seconds, dates since 1970 (UTC). NaN, None, NaT, nulls, masked values and empty texts are missing;
         absent values of sparse matrices are 0. Infinite values lie beyond every threshold.
-    y : array of shape (n_rows,)
-        The classes: ints, strings, bools or floats.
+    y : array of shape (n_rows,) or (n_rows, n_classes)
+        The classes: ints, strings, bools or floats. Or soft labels: the share of each class in each row, such as the votes of annotators
+        or the probabilities of another model. The shares of a row are not negative and sum to 1, up to a thousandth for
+        rounding. The table may be sparse; the classes are the column names of a data frame, or 0, 1, ...
     weight : array of shape (n_rows,), optional
         Weights of the rows, not negative; 1 each by default.
     row_id : array of int of shape (n_rows,), optional
@@ -424,8 +426,8 @@ class Dataset:
         ----------
         x : table of shape (n_rows, n_features)
             As for the training set. If both have names, columns are found by name: see :meth:`aoso.Booster.predict`.
-        y : array of shape (n_rows,)
-            Labels that the training set does not have count as errors.
+        y : array of shape (n_rows,) or (n_rows, n_classes)
+            Labels that the training set does not have count as errors. Soft labels may have shares of its classes only.
         weight : array of shape (n_rows,), optional
             Weights of the rows, not negative.
 
@@ -595,6 +597,8 @@ def _weighed(weight: Any, class_weight: Any, y: Any, collective: Collective | No
     """The weights of rows of weighted classes."""
     if class_weight is None:
         return weight
+    if _soft.given(y):
+        raise ArgumentError(f"class_weight is {class_weight!r} with soft labels; allowed: None here; train(..., class_weight=...) takes it")
     if collective is not None and class_weight == "balanced":
         raise ArgumentError("class_weight is 'balanced'; allowed: a dict, because each machine knows its own rows only")
     by_class = _labels.row_weights(y, class_weight, alone=collective is None)

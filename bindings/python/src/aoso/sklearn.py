@@ -14,7 +14,7 @@ try:
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _labels, _rows, codes
+from . import _labels, _rows, _soft, codes
 from ._capi import Array, integer
 from ._compatible import Compatible, restoring
 from ._decisions import Decisions
@@ -253,8 +253,9 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
             A numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse matrix, or lists,
             of any types that :class:`aoso.Dataset` takes. Texts and categories are categorical features, unless
             ``categorical_features`` says otherwise. NaN, None, NaT, nulls, masked values and empty texts are missing.
-        y : array of shape (n_samples,)
-            The classes: ints, strings, bools.
+        y : array of shape (n_samples,) or (n_samples, n_classes)
+            The classes: ints, strings, bools. Or soft labels: the share of each class in each row, whose classes are the column names
+            of a data frame, or 0, 1, ...; see :class:`aoso.Dataset`.
         sample_weight : array of shape (n_samples,), optional
             Weights, not negative.
         eval_set : (X, y) or (X, y, weight), or a list of them, optional
@@ -292,7 +293,7 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
         """
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
         given, others = X, self._of_fit(others)
-        held = split(groups, times, len(y)) if groups is not None or times is not None else None
+        held = split(groups, times, y.shape[0] if _soft.given(y) and hasattr(y, "shape") else len(y)) if groups is not None or times is not None else None
         X, y, weight, rows = self._training_rows(X, y, sample_weight, own["class_weight"])
         seed, nthread = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, eval_X, eval_y, eval_sample_weight)
@@ -329,6 +330,7 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
             valid_sets=valid_sets,
             feval=_rows.metric_of(params),
             callbacks=record + report + list(callbacks or ()),
+            class_weight=own["class_weight"] if _soft.given(y) else None,
             **({} if held is None or sets else vars(held.take(rows))),
         )
         if (held_out := self.booster_._held_out) is not None:
