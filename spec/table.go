@@ -273,7 +273,7 @@ var Parameters = []Parameter{
 	},
 
 	{
-		Name: "label_smoothing", Field: "LabelSmoothing", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 39},
+		Name: "label_smoothing", Field: "LabelSmoothing", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 40},
 		Range: Range{Least: 0, Most: 1, MostOpen: true}, Usual: between(0.01, 0.3),
 		Help: "Share of each label that training deals out evenly to all classes, which keeps probabilities from 1.",
 		Detail: "A row of class y has the residuals of the label distribution with (1 - e) + e/K for y and e/K for each other of the K classes. " +
