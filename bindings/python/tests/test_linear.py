@@ -85,7 +85,7 @@ def test_derived_models(linear, letters):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"start": "line"}, 'start is "line"; allowed: zero, linear or mixed'),
+        ({"start": "line"}, 'start is "line"; allowed: zero, linear, mixed or prior'),
         ({"start": "linear", "method": "abc", "n_estimators": 5}, 'start is "linear"; allowed: zero, for method abc'),
         ({"start": "linear", "monotone_constraints": [1, 0, 0, 0]}, 'start is "linear"; allowed: zero, with monotone_constraints'),
     ],
@@ -125,13 +125,13 @@ def test_many_classes_begin_with_linear_scores_where_rows_can_judge(many):
     train_set = aoso.Dataset(x, y)
     for params, start in (
         ({}, "linear"),
-        ({"n_estimators": 3}, "zero"),
-        ({"early_stopping_rounds": 2, "n_estimators": 5}, "zero"),
+        ({"n_estimators": 3}, "prior"),
+        ({"early_stopping_rounds": 2, "n_estimators": 5}, "prior"),
         ({"n_estimators": 3, "monotone_constraints": {}}, "zero"),
         ({"n_estimators": 3, "start": "linear"}, "linear"),
     ):
         assert aoso.train(params, train_set, valid=valid).params["start"] == start, params
-    assert aoso.train({"n_estimators": 3, "calibration": "none"}, train_set).params["start"] == "zero"
+    assert aoso.train({"n_estimators": 3, "calibration": "none"}, train_set).params["start"] == "prior"
     assert aoso.suggest_params(*x.shape, 120)["start"] == "linear" and aoso.suggest_params(*x.shape, 100)["start"] == "mixed"
     fewer = np.flatnonzero(y < 100)
     assert aoso.train({"n_estimators": 3}, aoso.Dataset(x[fewer], y[fewer])).params["start"] == "zero"

@@ -151,7 +151,7 @@ def train_loop_per_worker(config: dict[str, Any]) -> None:
 
 
 def report(booster: Booster, metrics: dict[str, Any] | None = None) -> None:
-    """Report the model as a checkpoint of Ray Train, which :func:`get_booster` reads. All workers call it at the same time."""
+    """Report a booster as a checkpoint of Ray Train, which :func:`get_booster` reads, with metrics. All workers call it at the same time."""
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = None
         if ray.train.get_context().get_world_rank() == 0:
