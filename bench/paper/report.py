@@ -193,11 +193,10 @@ def ablations(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
 
 
 def notes(stores: dict[str, Results]) -> str:
-    """Remarks on the data, and the sets that are not available."""
+    """Remarks on the data, and the sets that were not trained."""
     lines = [f"- {name}: {store.shape['note']}" for name, store in stores.items() if store.shape.get("note")]
-    absent = [name for name, store in stores.items() if not store.runs and sets.missing(name.lower())]
-    if absent:
-        lines.append(f"- not available, so not trained: {', '.join(absent)}")
+    if absent := [name for name, store in stores.items() if not store.runs]:
+        lines.append(f"- not trained: {', '.join(absent)}")
     return "\n".join(lines)
 
 
