@@ -90,7 +90,7 @@ func TestRanks(t *testing.T) {
 		Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", MaxLeaves: 12, MinSamplesLeaf: 1,
 		ColsampleByTree: 1, ColsampleByNode: 1, LearningRate: 0.1, MaxDeltaStep: 5, Subsample: 1, NEstimators: 12, BaseGap: 1, BaseClass: "worst",
 	}
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name     string
 		classes  int
 		weighted bool
@@ -117,6 +117,9 @@ func TestRanks(t *testing.T) {
 		{"linear, sparse", 50, true, func(p *Params) { p.Start, p.Leaf, p.Pairs, p.LeafClasses, p.Subsample = "linear", "sparse", 2, 8, 0.6 }},
 		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
 	} {
+		if testing.Short() && i%3 != int(cases.Seed(t)%3) {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			p := base
 			test.change(&p)

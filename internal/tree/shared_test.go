@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"sync"
@@ -87,13 +88,13 @@ func TestBatch(t *testing.T) {
 		{rows: 150_000, classes: 3, missing: true, sparse: 4},
 	} {
 		p := newProblem(t, 70, data)
-		for _, params := range []Params{
+		for _, params := range cases.Some(t, math.MaxInt, []Params{
 			{Leaves: 12, Pairs: 1},
 			{Leaves: 30, Pairs: 1, FullLeaf: true, Trim: 0.1},
 			{Leaves: 30, Pairs: 4, FullLeaf: true, MinSamples: 20},
 			{Leaves: 20, Pairs: 2, Selection: loss.Root},
 			{Leaves: 20, Pairs: 1, Selection: loss.FirstOrder, NodeColumns: 3},
-		} {
+		}) {
 			params.Newton, params.MinSamples = newton, max(params.MinSamples, 1)
 			want, _, _ := p.grow(params, nil, 1)
 			for _, ranks := range cases.Some(t, 2, []int{2, 3, 7}) {

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -47,13 +48,13 @@ func TestBatchListed(t *testing.T) {
 		{rows: 2000, classes: 40, weights: true, sparse: 5},
 	} {
 		p := newSparseProblem(t, data)
-		for _, params := range []Params{
+		for _, params := range cases.Some(t, math.MaxInt, []Params{
 			{Leaves: 1 << 30, Pairs: 4, MinSamples: 2},
 			{Leaves: 1 << 30, Pairs: 1, MinSamples: 1},
 			{Leaves: 60, Pairs: 1, MinSamples: 1, Trim: 0.1},
 			{Leaves: 60, Pairs: 2, MinSamples: 5, Selection: loss.Root},
 			{Leaves: 60, Pairs: 8, MinSamples: 1, Selection: loss.FirstOrder, NodeColumns: 3},
-		} {
+		}) {
 			params.FullLeaf, params.Newton = true, loss.Newton{Shrinkage: 0.1, MaxStep: 5, Named: 8}
 			want, _, _ := p.grow(params, nil, 1)
 			for _, ranks := range cases.Some(t, 2, []int{2, 3, 5}) {
@@ -68,6 +69,9 @@ func TestBatchListed(t *testing.T) {
 // TestListedTraffic: what ranks send beside histograms does not grow with classes that no row
 // lists. Full leaves would take 8 J (2K + 3) + 2J · 8 m K bytes.
 func TestListedTraffic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const classes, leaves, pairs = 5000, 60, 4
 	p := newSparseProblem(t, problemOptions{rows: 2000, classes: classes, sparse: 5})
 	params := Params{Leaves: leaves, Pairs: pairs, MinSamples: 1, FullLeaf: true, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5, Named: 32}}

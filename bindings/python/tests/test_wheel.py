@@ -49,6 +49,7 @@ def test_notices_of_all_that_the_library_contains(wheel, tmp_path):
         assert re.search(rf"^-+\n{re.escape(module)}, in libaoso.*\n-+\n\n.*Copyright", notices, re.MULTILINE | re.DOTALL), module
 
 
+@pytest.mark.long
 def test_notices_are_installed_with_the_library(tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     install = ["make", "-s", "-o", "lib", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"]
