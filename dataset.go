@@ -49,14 +49,15 @@ type DatasetOptions struct {
 	Collective Collective
 
 	// Shares are soft labels for [NewDataset], whose labels are then nil: rows × classes, a distribution over the classes for
-	// each row, such as the votes of annotators or the probabilities of another model. ShareClasses has the classes of the
-	// columns, on all ranks the same. The shares of a row are at least 0 and sum to 1, up to a thousandth for rounding; they
-	// are divided by their sum, and count as 0 below 1e-30.
+	// each row, such as the votes of annotators or the probabilities of another model. The shares of a row are at least 0 and
+	// sum to 1, up to a thousandth for rounding; they are divided by their sum, and count as 0 below 1e-30.
 	//
 	// Training minimises the mean of −Σ q_k·log p_k, the cross-entropy of the shares q and the probabilities p. Where one class
 	// is needed, such as for errors, the split into folds, target encoding and linear scores, a row is of the class with the
 	// greatest share, of equal shares the first. Class weights multiply the shares.
-	Shares       Features
+	Shares Features
+
+	// ShareClasses has the classes of the columns of Shares, on all ranks the same.
 	ShareClasses []string
 
 	// Init is a model to continue: training on the dataset adds trees to it. Its features become the dataset's.

@@ -209,6 +209,7 @@ public:
         strings_ = detail::pointers(class_names);
     }
 
+    // Soft labels: the shares of the named classes in each row, rows × classes.
     labels(const matrix &shares, const std::vector<std::string> &class_names)
         : labels_(aoso_labels_of(nullptr, 0, shares.rows)), strings_(detail::pointers(class_names)), shares_(shares) {}
 
