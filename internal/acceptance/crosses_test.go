@@ -300,3 +300,26 @@ func TestCrossesInterrupted(t *testing.T) {
 		t.Error("no model had crosses")
 	}
 }
+
+// TestCrossesNewClass continues a model that has crosses with a class that it does not know.
+func TestCrossesNewClass(t *testing.T) {
+	before, _, x, labels := crossed(t)
+	more := slices.Clone(labels)
+	for i := range more {
+		if i%3 == 0 {
+			more[i] = aoso.IntLabels([]int{9})[0]
+		}
+	}
+	set, err := aoso.NewDataset(x, more, aoso.DatasetOptions{Init: before})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := train(t, set, params(func(p *aoso.Params) { p.NEstimators = 3 }), aoso.TrainOptions{}).Model
+	if !slices.Equal(after.Crosses(), before.Crosses()) || len(after.Classes()) != 5 {
+		t.Errorf("crosses %q of %d classes, want %q", after.Crosses(), len(after.Classes()), before.Crosses())
+	}
+	e, err := after.Evaluate(x, more, nil)
+	if err != nil || e.ErrorRate > 0.4 { // of a third, which is drawn
+		t.Errorf("%+v, %v", e, err)
+	}
+}

@@ -18,7 +18,7 @@ func (m *Model) Widened(classes []string) *Model {
 	wide.Classes, wide.Forest, wide.Scores = classes, m.Forest.widened(place, len(classes)), nil
 	wide.TreesPerIteration = TreesPerIteration(m.Method, len(classes))
 	if e := m.Encoder; e != nil {
-		wide.Encoder = &category.Encoder{Features: e.Features, Classes: slices.Clone(e.Classes)}
+		wide.Encoder = &category.Encoder{Features: e.Features, Classes: slices.Clone(e.Classes), Crosses: e.Crosses}
 		for i, k := range e.Classes {
 			wide.Encoder.Classes[i] = int32(place[k])
 		}
