@@ -18,7 +18,7 @@ from bench.sets import ROOT
 
 PAGE = ROOT / "docs/serving.md"
 SETS = {"pendigits": 100, "letter": 100, "mixture30k": 10}  # iterations of LightGBM, at most
-TREES = (100, 500)
+TREES = (50, 100, 500)
 TITLES = {
     "aoso": "aoso",
     "libaoso_predict": "`libaoso_predict`",
