@@ -300,8 +300,11 @@ func (r *rendezvous) introduce(conn *net.TCPConn, rank, port int) error {
 	if err == nil {
 		err = r.match(them)
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) { // the system accepts connections to a process that is stopped
+		err = fmt.Errorf("it has not answered in %v", r.Timeout)
+	}
 	if err != nil {
-		err = fmt.Errorf("rank %d and %s: %w", r.Rank, conn.RemoteAddr(), err)
+		err = fmt.Errorf("rank %d and rank %d at %s: %w", r.Rank, rank, conn.RemoteAddr(), err)
 		conn.Close()
 		return err
 	}

@@ -327,6 +327,19 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestSilent: the system accepts connections to a process that is stopped, which does not answer.
+func TestSilent(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, err = Connect(t.Context(), Options{Rank: 1, Size: 2, Address: listener.Addr().String(), Timeout: 200 * time.Millisecond})
+	if want := "rank 1 and rank 0 at " + listener.Addr().String() + ": it has not answered in 200ms"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // TestInterrupted: the end of the context ends Connect, also of a rank that waits for the others to be complete.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
