@@ -43,17 +43,15 @@ def write(folder: Path) -> None:
 
 def totals(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
     """How many of the paper's figures were reproduced."""
-    size = {row.set: row.test_rows for row in figures.table3()}
-    tried = _grid(runs[plan.GRID_SET])
-    pairs = {
-        "2, errors on Mnist10k": [(run["errors"], c.aoso, size[plan.GRID_SET]) for c in figures.table2() if (run := tried.get((c.leaves, c.shrinkage)))],
-        "3, errors on each set": [(run["errors"], row.aoso, row.test_rows) for row in rows if (run := algorithm_1(row, runs))],
-    }
-    of = {"2, errors on Mnist10k": len(figures.table2()), "3, errors on each set": len(figures.table3())}
+    grid, rows_of_grid = _grid(runs[plan.GRID_SET]), next(row.test_rows for row in figures.table3() if row.set == plan.GRID_SET)
+    tables = [
+        ("2, errors on Mnist10k", [(grid.get((c.leaves, c.shrinkage)), c.aoso, rows_of_grid) for c in figures.table2()]),
+        ("3, errors on each set", [(algorithm_1(row, runs), row.aoso, row.test_rows) for row in figures.table3()]),
+    ]
     lines = []
-    for title, cells in pairs.items():
-        verdicts = [significance.verdict(*cell) for cell in cells]
-        lines.append([title, str(of[title]), str(len(cells)), *(str(verdicts.count(word)) for word in ("equal", "**fewer**", "**more**"))])
+    for title, cells in tables:
+        verdicts = [significance.verdict(run["errors"], paper, test_rows) for run, paper, test_rows in cells if run]
+        lines.append([title, str(len(cells)), str(len(verdicts)), *(str(verdicts.count(word)) for word in ("equal", "**fewer**", "**more**"))])
     return table(["table", "figures in the paper", "trained here", "equal", "fewer errors", "more errors"], lines) if rows else ""
 
 

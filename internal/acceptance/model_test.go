@@ -122,13 +122,8 @@ func TestLabelType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file bytes.Buffer
-	if err := shorter.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := decode(file.Bytes())
-	if err != nil || loaded.LabelType() != "int8" || m.LabelType() != "" {
-		t.Errorf("label types %q and %q, error %v", loaded.LabelType(), m.LabelType(), err)
+	if loaded := reread(t, shorter); loaded.LabelType() != "int8" || m.LabelType() != "" {
+		t.Errorf("label types %q and %q", loaded.LabelType(), m.LabelType())
 	}
 	if noted.Fingerprint() != m.Fingerprint() {
 		t.Error("the note changes the fingerprint")

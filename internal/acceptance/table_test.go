@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -88,14 +87,7 @@ func TestCategories(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var file bytes.Buffer
-				if err := m.Write(&file); err != nil {
-					t.Fatal(err)
-				}
-				read, err := decode(file.Bytes())
-				if err != nil {
-					t.Fatal(err)
-				}
+				read := reread(t, m)
 				again, err := read.PredictRaw(test)
 				if err != nil || !slices.Equal(raw, again) || read.Fingerprint() != m.Fingerprint() {
 					t.Errorf("a model from a file predicts otherwise (%v)", err)

@@ -374,6 +374,20 @@ func withoutKey(object []byte, key string) []byte {
 // decode returns the model of a file with these bytes.
 func decode(file []byte) (*aoso.Model, error) { return aoso.Read(bytes.NewReader(file)) }
 
+// reread returns the model of the file of a model.
+func reread(t testing.TB, m *aoso.Model) *aoso.Model {
+	t.Helper()
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	read, err := decode(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
 // decoded returns the model of a content.
 func decoded(c *model.Model) *aoso.Model {
 	var file bytes.Buffer

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -41,14 +40,7 @@ func TestWideClasses(t *testing.T) {
 	if leaf := r.Model.Params().Leaf; leaf != "sparse" {
 		t.Errorf("leaves are %s by default", leaf)
 	}
-	var file bytes.Buffer
-	if err := r.Model.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	m, err := decode(file.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := reread(t, r.Model)
 	if have, due := m.Fingerprint(), r.Model.Fingerprint(); have != due {
 		t.Errorf("the model read has the fingerprint %s, that written %s", have, due)
 	}

@@ -37,7 +37,7 @@ func (f *Fit) tryCrosses(first int) bool {
 	if len(crosses) == 0 {
 		return false
 	}
-	f.crossing, f.phase = &crossing{plain: j.Train}, HoldOut // also after a search
+	f.crossing = &crossing{plain: j.Train}
 	f.scoutCrosses(crosses, screenTrees, first)
 	return true
 }

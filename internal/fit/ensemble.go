@@ -102,7 +102,6 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 
 // trainEnsemble starts training the members that are not scouts; first counts the iterations before.
 func (f *Fit) trainEnsemble(first int) {
-	f.phase = HoldOut
 	f.ensemble = newEnsemble(&f.job, f.best)
 	zero := f.ensemble.halves[0]
 	zero.grown = nil

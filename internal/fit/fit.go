@@ -389,6 +389,7 @@ func (f *Fit) conclude() {
 // trainBest starts training the model itself, with the best settings; first counts the iterations before.
 func (f *Fit) trainBest(first int) {
 	if f.job.Scouts > 0 {
+		f.phase = HoldOut // also after a search
 		if !f.tryCrosses(first) {
 			f.trainEnsemble(first)
 		}

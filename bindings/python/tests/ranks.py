@@ -39,6 +39,22 @@ def mixed(n=900):
     return {"x": x, "y": y, "weight": rng.random(n) + 0.1, "row_id": rng.permutation(n) * 3}
 
 
+def letter_frame(rows):
+    """The first rows of Letter as a data frame."""
+    import pandas as pd
+
+    data = letter(rows)
+    return pd.DataFrame(data["x"], columns=[f"x{j}" for j in range(16)]).assign(label=data["y"], id=np.arange(rows))
+
+
+def mixed_frame():
+    import pandas as pd
+
+    data = mixed()
+    frame = pd.DataFrame({"colour": data["x"][:, 0], **{name: data["x"][:, j + 1].astype(float) for j, name in enumerate("abc")}})
+    return frame.assign(label=data["y"], weight=data["weight"], id=data["row_id"])
+
+
 DATA = {"letter": letter, "mixed": mixed}
 PARAMS = {"letter": {"n_estimators": 2, "nthread": 1}, "mixed": {"n_estimators": 4, "nthread": 1}}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import ranks
+from ranks import letter_frame, mixed_frame
 
 import aoso
 from aoso.errors import ArgumentError, CollectiveError
@@ -32,17 +33,6 @@ def cluster():
     ray.init(num_cpus=WORKERS + 1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": environment})
     yield
     ray.shutdown()
-
-
-def letter_frame(rows=2000):
-    data = ranks.letter(rows)
-    return pd.DataFrame(data["x"], columns=LETTER).assign(label=data["y"], id=np.arange(rows))
-
-
-def mixed_frame():
-    data = ranks.mixed()
-    frame = pd.DataFrame({"colour": data["x"][:, 0], **{name: data["x"][:, j + 1].astype(float) for j, name in enumerate("abc")}})
-    return frame.assign(label=data["y"], weight=data["weight"], id=data["row_id"])
 
 
 def trainer(frame, workers, loop=None, timeout=20, retries=0, tmp="/tmp", **config):
@@ -173,7 +163,7 @@ def test_it_refuses_to_run_unconnected():
 
 @pytest.mark.parametrize("workers", [1, 2, WORKERS])
 def test_one_model(cluster, workers, tmp_path):
-    frame = letter_frame()
+    frame = letter_frame(2000)
     result = trainer(frame, workers, tmp=tmp_path).fit()
     assert get_booster(result.checkpoint).fingerprint == alone(frame, {"n_estimators": 3}).fingerprint
     assert result.metrics["iterations"] == 3
@@ -202,7 +192,7 @@ def strike(how, delay, victims):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_worker_is_killed_or_stopped(cluster, how, tmp_path):
     """Ray tries again. The model is the same."""
-    frame, params = letter_frame(), {"n_estimators": 300}
+    frame, params = letter_frame(2000), {"n_estimators": 300}
     strike(how, 4, 1)
     result = trainer(frame, 2, timeout=5, retries=1, tmp=tmp_path, params=params, checkpoint=str(tmp_path / "training")).fit()
     assert get_booster(result.checkpoint).fingerprint == alone(frame, params).fingerprint
@@ -212,7 +202,7 @@ def test_all_workers_are_stopped(cluster, tmp_path):
     """The driver does not wait without end."""
     strike(signal.SIGSTOP, 4, 2)
     with pytest.raises(CollectiveError, match=r"worker \d"):
-        trainer(letter_frame(), 2, timeout=5, tmp=tmp_path, params={"n_estimators": 5000}).fit()
+        trainer(letter_frame(2000), 2, timeout=5, tmp=tmp_path, params={"n_estimators": 5000}).fit()
 
 
 def test_own_loop(cluster, tmp_path):

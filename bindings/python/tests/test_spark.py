@@ -1,5 +1,6 @@
 """Training with Spark: executors that are processes of their own, and Spark Connect. Needs pyspark and Java 17: make test-spark."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -55,20 +56,13 @@ def spark():
     session.stop()
 
 
-def letter_frame(rows=3000):
-    data = ranks.letter(rows)
-    return pd.DataFrame(data["x"], columns=LETTER).assign(label=data["y"], id=np.arange(rows))
-
-
 def mixed_frame():
-    data = ranks.mixed()
-    frame = pd.DataFrame({"colour": data["x"][:, 0], **{name: data["x"][:, j + 1].astype(float) for j, name in enumerate("abc")}})
-    return frame.assign(label=data["y"].astype(float), weight=data["weight"], id=data["row_id"])
+    return ranks.mixed_frame().astype({"label": float})
 
 
 @pytest.fixture(scope="module")
 def letters(spark):
-    return spark.createDataFrame(letter_frame()).cache()
+    return spark.createDataFrame(ranks.letter_frame(3000)).cache()
 
 
 def fitted(table, **options):
@@ -82,7 +76,7 @@ def alone(frame, names, params, **options):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_one_model(spark, letters, workers):
-    frame = letter_frame()
+    frame = ranks.letter_frame(3000)
     assert fitted(letters, num_workers=workers).get_booster().fingerprint == alone(frame, LETTER, {"n_estimators": 3})
     frame = mixed_frame()
     model = fitted(spark.createDataFrame(frame), features_col=MIXED, weight_col="weight", num_workers=workers)
@@ -113,7 +107,7 @@ def test_vectors_and_arrays(spark, letters):
     assert models[0].get_booster().fingerprint == models[1].get_booster().fingerprint
     for model, table in zip(models, (vectors, arrays)):
         rows = model.transform(table).orderBy("id").toPandas()
-        x = letter_frame()[LETTER].to_numpy()
+        x = ranks.letter_frame(3000)[LETTER].to_numpy()
         assert rows["prediction"].tolist() == model.get_booster().predict(x).tolist()
         np.testing.assert_array_equal(np.stack([v.toArray() for v in rows["probability"]]), model.get_booster().predict_proba(x))
         np.testing.assert_array_equal(np.stack([v.toArray() for v in rows["rawPrediction"]]), model.get_booster().predict_raw(x))
@@ -208,50 +202,51 @@ def test_a_worker_is_killed_or_stopped(spark, letters, tmp_path, how, delay):
 
     threading.Thread(target=strike, daemon=True).start()
     found = fitted(letters, n_estimators=150, timeout=3, checkpoint=str(tmp_path / "training")).get_booster().fingerprint
-    assert hit and found == alone(letter_frame(), LETTER, {"n_estimators": 150})
+    assert hit and found == alone(ranks.letter_frame(3000), LETTER, {"n_estimators": 150})
+
+
+@contextlib.contextmanager
+def striking(strike, pause):
+    """Calls strike with the workers again and again, whenever all are there."""
+    ended = threading.Event()
+
+    def work():
+        while not ended.wait(pause):
+            if len(found := workers()) == EXECUTORS:
+                strike(found)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def test_a_worker_is_stopped_every_time(spark, letters):
     """The driver does not wait without end: it says which worker did not answer."""
-    ended = threading.Event()
 
-    def strike():
-        while not ended.is_set():
-            found = workers()
-            if len(found) == EXECUTORS and not any("T (stopped)" in Path(f"/proc/{process}/status").read_text() for process in found):
-                os.kill(found[0], signal.SIGSTOP)
-            time.sleep(0.05)
+    def strike(found):
+        if not any("T (stopped)" in Path(f"/proc/{process}/status").read_text() for process in found):
+            os.kill(found[0], signal.SIGSTOP)
 
-    thread = threading.Thread(target=strike)
-    thread.start()
-    try:
-        with pytest.raises(CollectiveError, match=r"rank \d .*(has not answered in 3s|has not connected|has not reached|has not begun|is lost)"):
-            fitted(letters, n_estimators=2000, preset="paper", timeout=3)
-    finally:
-        ended.set()
-        thread.join()
+    reason = r"rank \d .*(has not answered in 3s|has not connected|has not reached|has not begun|is lost)"
+    with striking(strike, 0.05), pytest.raises(CollectiveError, match=reason):
+        fitted(letters, n_estimators=2000, preset="paper", timeout=3)
 
 
 def test_all_workers_are_stopped(spark, letters):
     """Nobody is left who could say so: each has a watchdog."""
-    ended, hit = threading.Event(), set()
+    hit = set()
 
-    def strike():
-        while not ended.is_set():
-            if len(found := workers()) == EXECUTORS:
-                for process in found:
-                    os.kill(process, signal.SIGSTOP)
-                hit.update(found)
-            time.sleep(0.2)
+    def strike(found):
+        for process in found:
+            os.kill(process, signal.SIGSTOP)
+        hit.update(found)
 
-    thread = threading.Thread(target=strike)
-    thread.start()
-    try:
-        with pytest.raises(CollectiveError, match=r"worker \d has ended, or was stopped for longer than 3 s"):
-            fitted(letters, n_estimators=2000, preset="paper", timeout=3)
-    finally:
-        ended.set()
-        thread.join()
+    with striking(strike, 0.2), pytest.raises(CollectiveError, match=r"worker \d has ended, or was stopped for longer than 3 s"):
+        fitted(letters, n_estimators=2000, preset="paper", timeout=3)
     assert len(hit) > EXECUTORS  # Spark has tried again
 
 
