@@ -111,7 +111,7 @@ func TestContradiction(t *testing.T) {
 		}
 		d.y = append(d.y, label)
 	}
-	for _, v := range cases.Some(t, 5, everyVariant) {
+	for _, v := range cases.Some(t, 2, everyVariant) {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *aoso.Params) { v.change(p); rounds(p, 1500, 3) }))
 			if r.StoppedBy != aoso.StoppedByTrees {
@@ -139,7 +139,7 @@ func TestManyClasses(t *testing.T) {
 	}
 	const classes = 1000
 	d := blobs(29, 3*classes, 5, classes, 255)
-	for _, v := range everyVariant {
+	for _, v := range cases.Some(t, 3, everyVariant) {
 		if v.name == "abc, exhaustive" { // a million trees
 			continue
 		}

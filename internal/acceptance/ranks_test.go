@@ -149,15 +149,16 @@ func TestCollectiveSparse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	for _, test := range []struct {
+	type test struct {
 		name          string
 		classes, rows int
 		change        func(*aoso.Params)
-	}{
+	}
+	for _, test := range cases.Some(t, 1, []test{
 		{"120 classes that linear scores may know", 120, 1500, func(p *aoso.Params) { p.MaxLeaves = 30 }},
 		{"50 classes", 50, 2500, func(p *aoso.Params) { p.Leaf, p.NEstimators = "sparse", 10 }},
 		{"6000 classes", 6000, 7500, func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.Calibration = 2, 1000, "none" }},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(11, uint64(test.classes)))
 			x, labels := make([]float64, 0, 3*test.rows), make([]int, test.rows)

@@ -258,9 +258,9 @@ def test_nothing_leaks(small):
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    for _ in range(300):
+    for _ in range(100):
         once()
     before = resident()
-    for _ in range(700):
+    for _ in range(300):
         once()
     assert resident() - before < 4 << 20

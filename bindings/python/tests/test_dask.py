@@ -68,9 +68,9 @@ def test_frames_with_categories_weights_and_missing_values(client):
 
 def test_classifier(client):
     x, y, _ = frames()
-    want = aoso.AOSOClassifier(n_estimators=3, calibration="holdout").fit(x, y)
+    want = aoso.AOSOClassifier(n_estimators=3, calibration="none").fit(x, y)
     X, Y = dd.from_pandas(x, npartitions=4), dd.from_pandas(y, npartitions=4)
-    model = aoso.dask.DaskAOSOClassifier(n_estimators=3, calibration="holdout").fit(X, Y)
+    model = aoso.dask.DaskAOSOClassifier(n_estimators=3, calibration="none").fit(X, Y)
     assert model.booster_.fingerprint == want.booster_.fingerprint
     np.testing.assert_array_equal(model.predict(X).compute(), want.predict(x))
     np.testing.assert_array_equal(model.predict_proba(X).compute(), want.predict_proba(x))

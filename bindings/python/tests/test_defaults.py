@@ -67,9 +67,8 @@ def test_probabilities_are_better_than_without_a_temperature(by_default, letters
 
 def test_the_estimator_makes_the_same_model_with_any_number_of_threads(by_default, letters):
     x, y, _ = letters
-    for n_jobs in (1, 3):
-        model = AOSOClassifier(n_jobs=n_jobs).fit(x[:2000], y[:2000])
-        assert model.booster_.export("text") == by_default[0].export("text") and model.booster_.temperature == by_default[0].temperature
+    model = AOSOClassifier(n_jobs=3).fit(x[:2000], y[:2000])
+    assert model.booster_.fingerprint == by_default[0].fingerprint
     assert model.n_iter_ == model.best_iteration_ == by_default[0].result.iterations and model.evals_result_ == {}
     scores, proba = model.decision_function(x[4000:5000]), model.predict_proba(x[4000:5000])
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -84,11 +83,10 @@ def fast(small):
     return aoso.train({"preset": "fast"}, aoso.Dataset(*small))
 
 
-@pytest.mark.parametrize("name", AUTO)
-def test_none_and_auto_are_the_default(small, fast, name):
-    assert aoso.train({"preset": "fast", name: None}, aoso.Dataset(*small)).fingerprint == fast.fingerprint
-    assert AOSOClassifier(preset="fast", **{name: "auto"}).fit(*small).booster_.fingerprint == fast.fingerprint
-    assert type(fast.params[name]) is TYPES[name]
+def test_none_and_auto_are_the_default(small, fast):
+    assert aoso.train({"preset": "fast"} | dict.fromkeys(AUTO), aoso.Dataset(*small)).fingerprint == fast.fingerprint
+    assert AOSOClassifier(preset="fast", **dict.fromkeys(AUTO, "auto")).fit(*small).booster_.fingerprint == fast.fingerprint
+    assert [type(fast.params[name]) for name in AUTO] == [TYPES[name] for name in AUTO]
 
 
 def test_the_parameters_of_a_model_make_it_again(small):
