@@ -17,6 +17,7 @@ import (
 type quanta struct {
 	scaleG, scaleH [kernel.MaxPairs]float32 // powers of two
 	trimG, trimH   [kernel.MaxPairs]float32
+	byWeight       bool // the trim bounds are those of a row of weight 1
 }
 
 // gradients are the pair gradients of one node at a time: first as float32,
@@ -140,13 +141,15 @@ func (t quantizeBlock) Do(_, b int) {
 		Rows:      t.list[first:last],
 		Gradients: t.floats(first, last),
 		Pairs:     t.pairs,
-		Weights:   t.residuals.Weights,
 		ScaleG:    t.scaleG,
 		ScaleH:    t.scaleH,
 		TrimG:     t.trimG,
 		TrimH:     t.trimH,
 		Cells:     t.cells[first*t.pairs : last*t.pairs],
 		KeptRows:  t.rows[first:last],
+	}
+	if t.byWeight {
+		job.Weights = t.residuals.Weights
 	}
 	t.kernels.Quantize(job)
 }
@@ -163,18 +166,22 @@ func (g *gradients) floats(first, last int) []float32 {
 }
 
 // newQuanta returns the greatest power-of-two scales that keep |g| within 15 bits and h within
-// 16, and trim bounds of trim × the node's means. weight is the weight of the node's rows in
-// units; only trim needs it.
+// 16, and trim bounds of trim × the node's means; without trim, of half a quantum, below which
+// cells are zero and need not be added. weight is the weight of the node's rows in units; only
+// trim needs it.
 func (g *gradients) newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, trim float64, weight int64) (q quanta) {
 	mean := func(sum int64) float32 {
 		return float32(float64(trim*(float64(sum)*g.residuals.Units.Sums)) / (float64(weight) * g.residuals.Units.Weights))
 	}
+	q.byWeight = trim > 0
 	for p := range g.pairs {
 		s := &stats[p]
 		q.scaleG[p] = powerOfTwoScale(s.MaxAbsG, 15)
 		q.scaleH[p] = powerOfTwoScale(s.MaxH, 16)
 		if trim > 0 {
 			q.trimG[p], q.trimH[p] = mean(s.SumAbsG), mean(s.SumH)
+		} else {
+			q.trimG[p], q.trimH[p] = 0.5/q.scaleG[p], 0.5/q.scaleH[p]
 		}
 	}
 	return q
