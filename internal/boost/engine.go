@@ -142,6 +142,8 @@ func New(j Job) *Engine {
 		if j.Refit.Trees() == 0 {
 			e.stopped = StoppedByTrees
 		}
+	} else {
+		e.forest.ReserveValues(p.NEstimators, min(p.MaxLeaves, max(1, j.Train.Rows())))
 	}
 	return e
 }

@@ -74,16 +74,18 @@ type Fit struct {
 	freed     bool
 }
 
-// Hold out one row in heldOut, but at most mostHeldOut rows, and few enough that their raw
-// scores number at most mostScores (1 GiB).
-const heldOut, mostHeldOut, mostScores = 5, 50_000, boost.MostScores
+// Hold out one row in heldOut, but at most mostHeldOut rows, and with many classes few enough that
+// evaluating them takes less time than growing trees: enoughScores raw scores, or those of
+// enoughRows if they number at most boost.MostScores.
+const heldOut, mostHeldOut, enoughRows, enoughScores = 5, 50_000, 5_000, 1 << 24
 
 // Parts returns the number of parts into which rows are split for hold-out.
 func Parts(rows, folds, classes int) int {
 	if folds > 1 {
 		return folds
 	}
-	most := max(1, min(mostHeldOut, mostScores/classes))
+	enough := max(enoughScores/classes, min(enoughRows, boost.MostScores/classes))
+	most := max(1, min(mostHeldOut, enough))
 	return max(heldOut, (rows+most-1)/most)
 }
 

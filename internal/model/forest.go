@@ -195,6 +195,13 @@ func (f *Forest) Reserve(forests ...*Forest) {
 	}
 }
 
+// ReserveValues makes room for the values of trees with that many leaves, up to 128 MiB. Where many classes make a tree large, values
+// that grow tree by tree would leave copies behind until the garbage is collected.
+func (f *Forest) ReserveValues(trees, leaves int) {
+	perTree := leaves * f.ValuesPerLeaf()
+	f.values = slices.Grow(f.values, min(trees, 1<<25/perTree)*perTree)
+}
+
 // AddTree adds a tree of a forest of the same kind.
 func (f *Forest) AddTree(t Tree) {
 	for _, n := range t.Nodes() {

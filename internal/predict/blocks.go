@@ -122,14 +122,14 @@ func (p *blocks) newBlock(k *kernel.Funcs) *block {
 	}
 }
 
-// initScores sets the scores or sums of the first rows to the initial scores.
+// initScores sets the scores of the first rows to the initial scores, or the sums, which do not include those, to zero.
 func (b *block) initScores(rows int) {
 	if b.short != nil {
 		b.sums = resized(b.sums, rows*b.short.classes)
 		clear(b.sums)
 	} else {
 		b.scores = resized(b.scores, rows*b.stride())
-		b.linear.write(b.scores, rows, b.kernels)
+		b.linear.write(0, b.scores, rows, b.kernels)
 	}
 }
 
@@ -253,17 +253,32 @@ func (b *block) addTo(scores []float64, trees int) {
 }
 
 // write writes the scores of rows from first on to scores, rows × classes. It divides sums of short values by the temperature, unless that
-// is 0.
+// is 0; with linear scores, it must be 0.
 func (b *block) write(scores []float64, first int, temperature float64) {
 	if b.short != nil {
 		b.kernels.Scores(&kernel.ScoresJob{
 			Sums: b.shortSums(first, len(scores)/b.classes), Stride: b.short.classes, Unit: b.short.unit,
 			Temperature: temperature, Classes: b.classes, Scores: scores,
 		})
+		if b.linear.Linear != nil {
+			b.addLinear(scores, first)
+		}
 		return
 	}
 	for i := range len(scores) / b.classes {
 		copy(scores[i*b.classes:][:b.classes], b.scores[(first+i)*b.stride():])
+	}
+}
+
+// addLinear adds the linear scores of rows from first on to scores, rows × classes.
+func (b *block) addLinear(scores []float64, first int) {
+	rows, stride := len(scores)/b.classes, b.stride()
+	b.scores = resized(b.scores, rows*stride)
+	b.linear.write(first, b.scores, rows, b.kernels)
+	for i := range rows {
+		for k, score := range b.scores[i*stride:][:b.classes] {
+			scores[i*b.classes+k] += score
+		}
 	}
 }
 

@@ -48,13 +48,13 @@ func (l *linear) loadRow(row []float64) {
 	}
 }
 
-// write writes the initial scores of the loaded rows, values.stride numbers for each row.
-func (l *linear) write(scores []float64, rows int, k *kernel.Funcs) {
+// write writes the initial scores of the loaded rows from first on, values.stride numbers for each row.
+func (l *linear) write(first int, scores []float64, rows int, k *kernel.Funcs) {
 	if l.Linear == nil {
 		clear(scores)
 		return
 	}
-	l.scorer.Scores(l.places, rows, scores, k)
+	l.scorer.Scores(l.places[first*l.Terms():], rows, scores, k)
 }
 
 // resized returns a slice of length n with arbitrary contents, in the memory of s if it is large enough.

@@ -99,6 +99,8 @@ func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 	softmax := kernel.SoftmaxJob{Classes: p.forest.Classes(), Temperature: temperature}
 	if p.dividesShort(j) {
 		softmax.Temperature = 0
+	} else {
+		temperature = 0
 	}
 	p.scores(j, temperature, proba, func(_ int, scores []float64) {
 		softmax := softmax
@@ -107,9 +109,9 @@ func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 	})
 }
 
-// dividesShort reports whether p.scores divides by the temperature, as it does with sums of short values.
+// dividesShort reports whether p.scores divides by the temperature, as it does with sums of short values alone.
 func (p *Predictor) dividesShort(j *Job) bool {
-	return j.Features.Rows() > FewRows && p.values().short != nil
+	return j.Features.Rows() > FewRows && p.values().short != nil && p.values().linear == nil
 }
 
 func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(first int, scores []float64)) {
@@ -155,7 +157,7 @@ func (p *Predictor) Classes(j *Job, best []int) {
 		p.eachSparse(j, 1, func(row int, e *sparseScores) { best[row] = slices.MinFunc(e.list, compareScored).Class })
 		return
 	}
-	if v.short == nil || j.Features.Rows() <= FewRows {
+	if v.short == nil || v.linear != nil || j.Features.Rows() <= FewRows {
 		p.Scores(j, nil, func(first int, scores []float64) {
 			for i := range len(scores) / v.classes {
 				best[first+i] = metric.Argmax(scores[i*v.classes:][:v.classes])
@@ -202,7 +204,7 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 			stage := newBlocks(p.forest, first, p.values().slice(first, last), p.cacheBytes)
 			j.run(stage, team, size, func(b *block, row int) {
 				if first == 0 && b.linear.Linear != nil {
-					b.initScores(b.rows)
+					b.sumUp(0)
 					b.write(scores[row*classes:][:b.rows*classes], 0, 0)
 				}
 				b.addTo(scores[row*classes:], last-first)

@@ -85,7 +85,7 @@ func (r *Row) Load(row []float64) {
 	if r.linear.Linear != nil {
 		r.linear.loadRow(row)
 	}
-	r.linear.write(r.scores, 1, r.kernels)
+	r.linear.write(0, r.scores, 1, r.kernels)
 }
 
 // walkRun finds the leaves of the row in the trees of a run. Of these, the trees from first up to last are used.

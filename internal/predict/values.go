@@ -42,8 +42,9 @@ func newValues(f *model.Forest) *values {
 	all, pairs := f.LeafValues(0, trees)
 	if f.Full() {
 		v.full = all
-		if v.linear == nil { // linear scores are not multiples of a unit
-			v.short = newShortValues(all, f.Classes(), trees)
+		// Sums of multiples of kernel.LinearUnit are exact, so it does not matter when linear scores are added.
+		if s := newShortValues(all, f.Classes(), trees); s != nil && (v.linear == nil || s.unit >= kernel.LinearUnit) {
+			v.short = s
 		}
 	} else {
 		v.setPairs(all, pairs)
