@@ -17,6 +17,10 @@ aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_ma
     GO_LONG(goaoso_dataset_create_aligned(ID(train), P(x), P(y), P(options), P(out)));
 }
 
+aoso_status aoso_suggest_codes(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options, aoso_code_suggestion *out, int64_t length, int64_t *count, aoso_pause_callback callback, void *user) {
+    GO_LONG(goaoso_suggest_codes(P(x), P(y), P(options), P(out), length, P(count), callback, (uintptr_t)user));
+}
+
 aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info) {
     GO(goaoso_dataset_get_info(ID(dataset), P(info)));
 }

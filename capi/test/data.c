@@ -592,6 +592,42 @@ static void files(const char *folder) {
     remove(path);
 }
 
+static int32_t end_at_third(void *user) { return ++*(int *)user >= 3; }
+
+// Of two columns with the same different values, the code is the one without an order.
+static void codes(void) {
+    enum { MANY = 600, VALUES = 50 };
+    static double x[MANY * 2];
+    static int32_t y[MANY], skilled[VALUES];
+    unsigned state = 1;
+    for (int k = 0; k < VALUES; k++) skilled[k] = (state = state * 1103515245 + 12345) >> 20 & 1;
+    for (int i = 0; i < MANY; i++) {
+        for (int j = 0; j < 2; j++) x[i * 2 + j] = (state = state * 1103515245 + 12345) / 65536 % VALUES;
+        y[i] = skilled[(int)x[i * 2]] != (x[i * 2 + 1] > 45);
+    }
+    aoso_matrix m = aoso_row_major(x, AOSO_FLOAT64, MANY, 2);
+    aoso_labels l = aoso_int32_labels(y, MANY);
+    aoso_dataset_options o = {.struct_size = sizeof o, .nthread = 1};
+    aoso_code_suggestion found[2];
+    int64_t count = 0;
+    OK(aoso_suggest_codes(&m, &l, &o, found, 2, &count, NULL, NULL));
+    EXPECT(count == 2 && found[0].feature == 0 && found[0].suggested && found[0].gain > found[0].error && found[0].values == VALUES);
+    EXPECT(found[1].feature == 1 && !found[1].suggested);
+    OK(aoso_suggest_codes(&m, &l, NULL, found, 1, &count, NULL, NULL));
+    EXPECT(count == 2 && found[0].feature == 0);
+    for (o.nthread = 1; o.nthread <= 2; o.nthread++) {
+        int calls = 0;
+        OK(aoso_suggest_codes(&m, &l, &o, found, 2, &count, end_at_third, &calls));
+        EXPECT(count == -1 && calls == 3);
+    }
+    l.count = MANY - 1;
+    FAILS(AOSO_INVALID_ARGUMENT, "y.count is 599", aoso_suggest_codes(&m, &l, NULL, found, 2, &count, NULL, NULL));
+    l.count = MANY;
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 0", aoso_suggest_codes(&m, &l, NULL, found, 0, &count, NULL, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_suggest_codes(&m, &l, NULL, NULL, 2, &count, NULL, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "is null", aoso_suggest_codes(&m, &l, NULL, found, 2, NULL, NULL, NULL));
+}
+
 int main(int argc, char **argv) {
     make_data();
     want = of(data());
@@ -606,5 +642,6 @@ int main(int argc, char **argv) {
     row_ids();
     builder_twice(argc > 1 ? argv[1] : ".");
     files(argc > 1 ? argv[1] : ".");
+    codes();
     return finish("data");
 }
