@@ -466,6 +466,11 @@ static void training() {
     const aoso::model moved_five = std::move(five);
     EXPECT(status_of([&] { aoso::dataset(data.x(), data.classes, next); }) == AOSO_INVALID_HANDLE);
 
+    std::vector<int32_t> fives(rows);
+    for (std::size_t i = 0; i < rows; i++) fives[i] = static_cast<int32_t>(i % 5);
+    const std::vector<aoso::code_suggestion> codes = aoso::suggest_codes(aoso::row_major(fives, 1), data.classes);
+    EXPECT(codes.size() == 1 && codes[0].feature == 0 && codes[0].values == 5);
+
     o.callback = nullptr;
     aoso::trainer trainer(train, few_trees, o);
     EXPECT(trainer.step().iteration == 1);

@@ -61,7 +61,7 @@ func (r *reader) bindKinds(c *cobra.Command) {
 	f.BoolVar(&o.TextLabels, "text-labels", false, "labels are texts, even if all are numbers: class 10 comes before 9, and 1.0 is not 1")
 	f.StringVar(&o.RowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
 	f.StringArrayVar(&o.Numeric, "numeric", nil, "`columns` in which text is an error, rather than a category; may be repeated")
-	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories; may be repeated")
+	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories, or auto: those that aoso suggest finds; may be repeated")
 	listUnder(f, "Columns", "columns", "text-labels", "row-id", "numeric")
 }
 

@@ -18,7 +18,7 @@ class CodeSuggestion(NamedTuple):
     values: int  # number of different values
     gain: float  # by how much the log loss of rows held out falls, as a mean over the rows
     error: float  # standard error of the gain
-    suggested: bool  # the gain is above its standard error in four splits
+    suggested: bool  # the gain is above its standard error in eight splits
 
 
 def suggest_codes(
@@ -33,7 +33,7 @@ def suggest_codes(
     """Find columns of whole numbers that are codes without an order, such as of a profession, by what that gains on held-out rows.
 
     Columns of 3 to 100 different whole numbers are tried one by one, in three folds, with 60 trees: as numbers, and as categories.
-    The best five are then tried in four splits into folds, the best first, and added to one another. Of more than 10,000 rows,
+    The best five are then tried in eight splits into folds, the best first, and added to one another. Of more than 10,000 rows,
     10,000 are drawn; of more than 20 columns, the 20 that matter most to a model are tried.
 
     Parameters
@@ -62,8 +62,8 @@ def suggest_codes(
     --------
     >>> import aoso, numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> x = rng.integers(0, 60, (1000, 2))  # the first column is a code
-    >>> y = (rng.random(60) < 0.5)[x[:, 0]]
+    >>> x = rng.integers(0, 60, (1000, 2))  # a code and a measure
+    >>> y = (rng.random(60) < 0.5)[x[:, 0]] ^ (x[:, 1] > 50)
     >>> [s.name for s in aoso.suggest_codes(x, y) if s.suggested]
     ['f0']
     """
