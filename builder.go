@@ -117,7 +117,7 @@ func (b *DatasetBuilder) read(block *Block) (soft *data.Soft, err error) {
 	isSoft := block.Shares != nil || block.ShareClasses != nil
 	switch {
 	case b.total > 0 && isSoft != b.softened:
-		return nil, badArgument("shares", block.Shares, "soft labels with every chunk, or with none")
+		return nil, badArgument("labels", map[bool]string{true: "soft", false: "hard"}[isSoft], "soft labels with every chunk, or with none")
 	case !isSoft:
 		return nil, nil
 	case block.Labels != nil:

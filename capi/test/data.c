@@ -218,9 +218,41 @@ static void labels(void) {
     OK(aoso_model_evaluate(m, &x, &y, NULL, 0, NULL, &soft));
     EXPECT(soft.log_loss != hard.log_loss);
     OK(aoso_dataset_free(valid));
-    aoso_model *calibrated;
-    FAILS(AOSO_INVALID_ARGUMENT, "y.shares is \"given\"; allowed: null: this function takes one label", aoso_model_calibrate(m, &x, &y, NULL, 0, NULL, &calibrated, NULL));
+    aoso_model *derived;
+    aoso_calibration calibration = {.struct_size = sizeof calibration};
+    OK(aoso_model_calibrate(m, &x, &y, NULL, 0, NULL, &derived, &calibration));
+    EXPECT(calibration.before == soft.log_loss && calibration.after < calibration.before);
+    OK(aoso_model_free(derived));
+    OK(aoso_model_refit(m, &x, &y, NULL, &derived));
+    OK(aoso_model_free(derived));
+    FAILS(AOSO_INVALID_ARGUMENT, "which a prediction set has or misses", aoso_model_conformalize(m, &x, &y, NULL, 0, NULL, &derived));
+    aoso_reliability reliability = {.struct_size = sizeof reliability};
+    FAILS(AOSO_INVALID_ARGUMENT, "with which this function compares", aoso_model_reliability(m, &x, &y, NULL, 0, NULL, &reliability));
     OK(aoso_model_free(m));
+
+    // In two chunks, appended and sampled: the same dataset.
+    aoso_dataset *in_one, *in_chunks;
+    for (int twice = 0; twice < 2; twice++) {
+        aoso_builder *b;
+        OK(aoso_dataset_create(&x, &y, NULL, &in_one));
+        OK(aoso_builder_create(COLS, NULL, &b));
+        for (int pass = 0; pass <= twice; pass++) {
+            for (int first = 0; first < ROWS; first += ROWS / 2) {
+                aoso_matrix some = aoso_row_major(values + first * COLS, AOSO_FLOAT64, ROWS / 2, COLS);
+                aoso_matrix of = aoso_row_major(shares + first * 3, AOSO_FLOAT64, ROWS / 2, 3);
+                aoso_labels part = aoso_soft_labels(&of, names);
+                if (pass < twice) {
+                    OK(aoso_builder_sample(b, &some, &part, NULL, 0, NULL, 0));
+                } else {
+                    OK(aoso_builder_append(b, &some, &part, NULL, 0));
+                }
+            }
+        }
+        FAILS(AOSO_INVALID_ARGUMENT, "soft labels with every chunk", aoso_builder_append(b, &x, &numbers, NULL, 0));
+        OK(aoso_builder_finish(b, &in_chunks));
+        OK(aoso_builder_free(b));
+        EXPECT(same(fingerprint_on(in_one), fingerprint_on(in_chunks)));
+    }
     OK(aoso_dataset_free(d));
     BAD(shares[0] = -1, "the share of class \"0\" in row 0 is -1; allowed: 0 to 1")
     BAD(shares[0] = 0.25, "the sum of the shares in row 0 is 0.75")

@@ -393,7 +393,7 @@ func TestSoftBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	entropy := first.LabelEntropy()
-	wantArgumentError(t, b.Append(d.features(), d.labels(), nil, nil), "shares", "every chunk")
+	wantArgumentError(t, b.Append(d.features(), d.labels(), nil, nil), "labels", "every chunk")
 	wantArgumentError(t, b.AppendBlock(block(40, 90, "a", "b", "c", "e")), "a class in row 0", "their classes")
 	both := block(40, 90, "b", "a", "d", "c")
 	both.Labels = d.labels()

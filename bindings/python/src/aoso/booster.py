@@ -311,8 +311,8 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-            Labels that the model knows.
+        y : array of shape (n_rows,) or (n_rows, n_classes)
+            Labels that the model knows; or soft labels, as for :class:`Dataset`.
         weight : array of shape (n_rows,), optional
         keep : float, default 0
             Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps its values.
