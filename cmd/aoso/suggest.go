@@ -108,7 +108,11 @@ func (s *suggester) run(c *cobra.Command) error {
 // suggestCodes returns the columns that may be codes, those suggested first.
 func (d *data) suggestCodes(ctx context.Context, o aoso.DatasetOptions) (columns []codeColumn, err error) {
 	o.Names, o.Categorical, o.Weights = d.names, d.coded, d.weights
-	found, err := o.SuggestCodes(ctx, d.features(), aoso.StringLabels(d.labels))
+	labels := aoso.StringLabels(d.labels)
+	if d.shares != nil {
+		labels, o.Shares, o.ShareClasses = nil, d.shares.table(), d.shares.classes
+	}
+	found, err := o.SuggestCodes(ctx, d.features(), labels)
 	for _, s := range found {
 		columns = append(columns, codeColumn{d.nameOf(s.Feature), s.Values, s.Gain, s.Error, s.Suggested, s.Feature})
 	}

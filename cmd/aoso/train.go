@@ -259,7 +259,7 @@ func (t *trainer) checkUnused(c *cobra.Command) error {
 	case isDataset(t.data):
 		unused := given(ofTraining...)
 		if t.valid == "" {
-			unused = cmp.Or(unused, given("label", "weight", "ignore", "format", "header", "no-header", "separator", "decimal", "comment"))
+			unused = cmp.Or(unused, given("label", "label-columns", "weight", "ignore", "format", "header", "no-header", "separator", "decimal", "comment"))
 		}
 		if unused != "" {
 			return fmt.Errorf("--%s has no effect: %s is a dataset, whose columns are settled; allowed: --%[1]s for aoso bin", unused, t.data)
@@ -324,7 +324,7 @@ func (t *trainer) tellNewClasses(stderr io.Writer, train *aoso.Dataset, before *
 func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
 	layout := t.layout
 	defer func() { t.layout = layout }()
-	t.layout = t.split.kept(layout)
+	t.layout, t.apart = t.split.kept(layout), t.split.group+t.split.time
 	o := aoso.DatasetOptions{MaxBin: t.maxBin, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
 	o.Collective = t.ranks.collective()
 	switch {
