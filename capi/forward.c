@@ -165,6 +165,10 @@ aoso_status aoso_model_export_with(const aoso_model *model, const char *format, 
     GO_LONG(goaoso_model_export_with(ID(model), P(format), P(options), write, (uintptr_t)user));
 }
 
+aoso_status aoso_model_first_trees(const aoso_model *model, int32_t *out, int64_t length) {
+    GO(goaoso_model_first_trees(ID(model), P(out), length));
+}
+
 aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length) {
     GO(goaoso_model_importance(ID(model), kind, P(out), length));
 }

@@ -466,6 +466,8 @@ static void training() {
     const aoso::model moved_five = std::move(five);
     EXPECT(status_of([&] { aoso::dataset(data.x(), data.classes, next); }) == AOSO_INVALID_HANDLE);
 
+    EXPECT(model.first_trees() == std::vector<int32_t>(CLASSES, 0));
+
     std::vector<double> shares(rows * CLASSES);
     for (std::size_t i = 0; i < rows; i++) shares[i * CLASSES + static_cast<std::size_t>(data.classes[i])] = 1;
     const std::vector<std::string> names = {"0", "1", "2", "3", "4"};

@@ -541,6 +541,10 @@ CALL_OUTPUT(export_formats, aoso_export_formats(o.buffer, o.size, o.needed))
 CALL(model_export, aoso_model_export(some_handle(MODEL), some_format(), some_count(0), rarely() ? NULL : take_part, NULL))
 CALL(model_export_file, aoso_model_export_file(some_handle(MODEL), some_format(), some_count(0), some_path()))
 
+static aoso_status model_first_trees(void) {
+    int64_t n = some_size(3, 100000);
+    return aoso_model_first_trees(some_handle(MODEL), results(n, sizeof(int32_t)), n);
+}
 static aoso_status model_importance(void) {
     int64_t n = some_count(COLS);
     return aoso_model_importance(some_handle(MODEL), (int32_t)some_count(1), results(n, 8), n);
@@ -733,7 +737,7 @@ static const struct {
     ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_find_category), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
-    ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
+    ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_first_trees), ENTRY(model_importance), ENTRY(model_pair_importance),
     ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_confusions), ENTRY(model_evaluate_raw), ENTRY(model_measure_raw), ENTRY(metrics),
     ENTRY(model_calibrate),
     ENTRY(model_conformalize), ENTRY(model_predict_set), ENTRY(model_decide), ENTRY(model_reliability),

@@ -454,6 +454,13 @@ def _export_options(number: int, force: bool) -> structs.ExportOptions:
     return structs.ExportOptions(tree=integer("tree", number), force=bool(force))
 
 
+def first_trees(model: Handle, classes: int) -> list[int]:
+    """By class, the number of the first tree that gives it scores; -1: none does."""
+    out = np.empty(classes, np.int32)
+    _call("model_first_trees", model, _address(out), classes)
+    return out.tolist()
+
+
 def importance(model: Handle, kind: str, features: int) -> Array:
     out = np.empty(features)
     _call("model_importance", model, IMPORTANCES.index(kind), _address(out), features)

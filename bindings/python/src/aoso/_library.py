@@ -105,6 +105,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_tree": (_handle, c.c_int64, *_text),
     "export_formats": _text,
     "model_export_with": (_handle, c.c_char_p, c.POINTER(structs.ExportOptions), _write, c.c_void_p),
+    "model_first_trees": (_handle, c.c_void_p, c.c_int64),
     "model_importance": (_handle, c.c_int32, c.c_void_p, c.c_int64),
     "model_pair_importance": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
     "model_truncate": (_handle, c.c_int64, _out),

@@ -345,6 +345,14 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
         return self._info.trees
 
     @property
+    def first_trees(self) -> list[int]:
+        """By class, the number of the first tree that gives it scores; -1: none does, as for a class without rows.
+
+        A class that came when training was continued begins there with a constant score: see ``docs/new-classes.md``.
+        """
+        return _capi.first_trees(self._handle, len(self.classes))
+
+    @property
     def trees_per_iteration(self) -> int:
         """Trees that each iteration adds: 1 for method aoso, K - 1 for abc, K for logitboost."""
         return self._info.trees_per_iteration
