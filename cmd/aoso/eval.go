@@ -58,7 +58,7 @@ type evaluated struct {
 	Seconds   float64  `json:"seconds"`
 
 	Metrics     map[string]*float64 `json:"metrics,omitempty"` // those asked for; null: not defined
-	Reliability []reliabilityBin    `json:"reliability"` // null: labels are soft
+	Reliability []reliabilityBin    `json:"reliability"`       // null: labels are soft
 	Confusions  []confusion         `json:"confusions,omitempty"`
 
 	asked []string // the names of the metrics
