@@ -41,6 +41,7 @@ type DatasetBuilder struct {
 	weighted   bool // there are weights
 	positive   bool // one of them is above 0
 	identified bool // there are row ids
+	softened   bool // chunks have soft labels
 
 	// Of rows that come once:
 	rows    *data.RowBlocks
@@ -74,29 +75,59 @@ func NewDatasetBuilder(cols int, options ...DatasetOptions) (*DatasetBuilder, er
 	return &DatasetBuilder{options: o, cols: cols, ranks: collective.NewGroup(o.Collective), rows: data.NewRowBlocks(cols)}, nil
 }
 
-// Append adds the rows of x with their labels, weights and row ids, after which
+// Append is [DatasetBuilder.AppendBlock] of a block of x with its labels, weights and row ids.
+func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
+	return b.AppendBlock(Block{Features: x, Labels: labels, Weights: weights, RowIDs: rowIDs})
+}
+
+// AppendBlock adds the rows of a block, after which
 // the caller's memory is the caller's again. A column is categorical in all chunks
 // or in none; the lists of its categories may differ. Weights, and likewise row
 // ids, are given for all chunks, or (nil) for none. After an error nothing of the
 // chunk is there, and others can be added. Whether rows of two chunks have the
-// same id is only seen when the dataset is made.
+// same id is only seen when the dataset is made. Labels are soft in all chunks, or in none; the first has all classes.
 //
-// After Sample, the rows are those that Sample has seen. Their weights and ids are
+// After Sample, the rows are those that Sample has seen. Their weights and ids, and shares beside the greatest, are
 // not looked at. An error in writing the file ends the pass.
-func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
+func (b *DatasetBuilder) AppendBlock(block Block) error {
 	team := par.NewTeam(b.options.NThread)
 	defer team.Close()
-	if x = b.coded(x); b.passes != nil {
-		return b.appendAgain(x, labels, team)
+	soft, err := b.read(&block)
+	if err != nil {
+		return err
 	}
-	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
+	x := block.Features
+	if b.passes != nil {
+		return b.appendAgain(x, block.Labels, team)
+	}
+	if err := b.take(&block, soft); err != nil || x.Rows() == 0 {
 		return err
 	}
 	b.rows.Append(b.dictionary.Renumber(x), team)
-	b.labels = append(b.labels, labels...)
-	b.weights = append(b.weights, weights...)
-	b.ids = append(b.ids, rowIDs...)
+	b.labels = append(b.labels, block.Labels...)
+	b.weights = append(b.weights, block.Weights...)
+	b.ids = append(b.ids, block.RowIDs...)
 	return nil
+}
+
+// read has a block name the categories of its coded columns, and the classes of its soft labels, whose shares it returns; nil: its
+// labels are hard.
+func (b *DatasetBuilder) read(block *Block) (soft *data.Soft, err error) {
+	block.Features = b.coded(block.Features)
+	isSoft := block.Shares != nil || block.ShareClasses != nil
+	switch {
+	case b.total > 0 && isSoft != b.softened:
+		return nil, badArgument("labels", map[bool]string{true: "soft", false: "hard"}[isSoft], "soft labels with every chunk, or with none")
+	case !isSoft:
+		return nil, nil
+	case block.Labels != nil:
+		return nil, badArgument("labels", len(block.Labels), "nil, with shares")
+	}
+	o := b.options
+	if block.Labels, soft, err = o.readShares(block.Shares, block.ShareClasses); err == nil {
+		b.options.classes = o.classes
+	}
+	return soft, err
 }
 
 // coded is x with categories in place of the numbers in the columns that the options
@@ -109,9 +140,10 @@ func (b *DatasetBuilder) coded(x Features) Features {
 	return category.Coded(x, func(j int) bool { return listed[j] }, true)
 }
 
-// take checks a chunk of rows that come for the first time, and counts them.
-func (b *DatasetBuilder) take(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
-	if err := b.check(x, labels); err != nil {
+// take checks a chunk of rows that come for the first time, counts them, and keeps their soft labels, if there are any.
+func (b *DatasetBuilder) take(block *Block, soft *data.Soft) error {
+	x, weights, rowIDs := block.Features, block.Weights, block.RowIDs
+	if err := b.check(x, block.Labels); err != nil {
 		return err
 	}
 	rows := x.Rows()
@@ -146,6 +178,9 @@ func (b *DatasetBuilder) take(x Features, labels Labels, weights []float64, rowI
 		}
 	}
 	b.total, b.weighted, b.positive, b.identified = b.total+rows, weights != nil, positive, rowIDs != nil
+	if b.softened = soft != nil; b.softened {
+		b.options.soft = b.options.soft.Join(soft)
+	}
 	return nil
 }
 
@@ -166,11 +201,22 @@ func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	if b.passes != nil {
 		return b.finish()
 	}
+	o := b.options
+	o.soft = b.soft()
 	if b.ranks != nil {
-		d, err := newShard(b.table(), b.labels, b.weights, b.ids, b.options, b.ranks)
+		d, err := newShard(b.table(), b.labels, b.weights, b.ids, o, b.ranks)
 		return d, endShard(b.ranks, err)
 	}
-	return b.options.build(b.table(), b.labels, b.weights, slices.Clone(b.ids))
+	return o.build(b.table(), b.labels, b.weights, slices.Clone(b.ids))
+}
+
+// soft returns the soft labels so far, to which no rows are added.
+func (b *DatasetBuilder) soft() *data.Soft {
+	if b.options.soft == nil {
+		return nil
+	}
+	rows := *b.options.soft
+	return &rows
 }
 
 // Aligned returns the rows so far, which came once, as a validation set, as from
@@ -179,7 +225,14 @@ func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
 	if b.passes != nil {
 		return nil, badArgument("aligned", "called after sample", "rows that come once")
 	}
-	return train.aligned(b.table(), b.labels, b.weights, b.ids, b.options.NThread)
+	if b.softened && !slices.Equal(b.options.classes, train.set.Classes) {
+		return nil, badArgument("share_classes", listed(b.options.classes), "the classes of the training set: %s", listed(train.set.Classes))
+	}
+	d, err := train.aligned(b.table(), b.labels, b.weights, b.ids, b.options.NThread)
+	if err == nil {
+		d.set.Soft = b.soft()
+	}
+	return d, err
 }
 
 // gathered is the rows of a builder as a table.
@@ -198,6 +251,10 @@ type Block struct {
 	Labels   Labels    // one for each row
 	Weights  []float64 // nil: all one, in every block
 	RowIDs   []uint64  // no two the same; nil: positions among all rows, in every block
+
+	// Soft labels, as in [DatasetOptions], in place of Labels, in every block.
+	Shares       Features
+	ShareClasses []string // of the columns of Shares; the first block has all classes
 }
 
 // NewDatasetFromBlocks quantizes rows that come in blocks, of any sizes, which need
@@ -236,7 +293,7 @@ func datasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions, ranks *
 		if b == nil {
 			return nil, badArgument("features", "no columns", "at least one column")
 		}
-		if err := b.Sample(block.Features, block.Labels, block.Weights, block.RowIDs); err != nil {
+		if err := b.SampleBlock(block); err != nil {
 			return nil, err
 		}
 	}
@@ -252,7 +309,7 @@ func (b *DatasetBuilder) readAgain(blocks iter.Seq2[Block, error]) (*Dataset, er
 		if err != nil {
 			return nil, err
 		}
-		if err := b.Append(block.Features, block.Labels, block.Weights, block.RowIDs); err != nil {
+		if err := b.AppendBlock(block); err != nil {
 			return nil, err
 		}
 	}
@@ -279,23 +336,31 @@ func blocksOf(x Features, labels Labels, weights []float64, ids []uint64) iter.S
 	}
 }
 
-// Sample adds rows that come twice, like Append, before the first of them is
-// appended. The options must not have a model to continue.
+// Sample is [DatasetBuilder.SampleBlock] of a block of x with its labels, weights and row ids.
 func (b *DatasetBuilder) Sample(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
+	return b.SampleBlock(Block{Features: x, Labels: labels, Weights: weights, RowIDs: rowIDs})
+}
+
+// SampleBlock adds rows that come twice, like AppendBlock, before the first of them is
+// appended. The options must not have a model to continue.
+func (b *DatasetBuilder) SampleBlock(block Block) error {
 	switch {
 	case b.options.Init != nil && b.ranks == nil:
 		return badArgument("init", "a model", "none, if rows come twice")
 	case b.again || b.rows.Rows() > 0:
 		return badArgument("sample", "called after append", "calls before the first append")
 	}
-	x = b.coded(x)
-	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
+	soft, err := b.read(&block)
+	if err != nil {
+		return err
+	}
+	if err := b.take(&block, soft); err != nil || block.Features.Rows() == 0 {
 		return err
 	}
 	b.beginPasses()
 	team := par.NewTeam(b.options.NThread)
 	defer team.Close()
-	b.passes.Sample(x, labels, weights, rowIDs, team)
+	b.passes.Sample(block.Features, block.Labels, block.Weights, block.RowIDs, team)
 	return nil
 }
 
@@ -360,6 +425,9 @@ func (b *DatasetBuilder) beginAgain(team *par.Team) error {
 		return err
 	}
 	if b.ranks != nil {
+		if err := agreeOnClasses(b.ranks, b.options.classes); err != nil {
+			return err
+		}
 		positive := b.ranks.Any(b.total > 0 && (b.positive || !b.weighted))
 		if err := b.passes.Unite(); err != nil {
 			return err

@@ -94,9 +94,6 @@ func NewDataset(features Features, labels Labels, options ...DatasetOptions) (*D
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
 		var d *Dataset
 		if err == nil {
-			err = agreeOnClasses(ranks, o.classes)
-		}
-		if err == nil {
 			d, err = newShard(features, labels, weights, ids, o, ranks)
 		}
 		return d, endShard(ranks, err)

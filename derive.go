@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -100,12 +101,13 @@ type RefitOptions struct {
 // trimming or on a subsample stays the same but for rounding.
 func (m *Model) Refit(x Features, labels Labels, options ...RefitOptions) (*Model, error) {
 	o := last(options)
+	return m.refit(x, o, func() (*data.Target, error) { return m.target(x.Rows(), labels, o.Weights) })
+}
+
+func (m *Model) refit(x Features, o RefitOptions, target func() (*data.Target, error)) (*Model, error) {
 	columns, err := m.columns(x)
 	if err != nil {
 		return nil, err
-	}
-	if len(labels) != x.Rows() {
-		return nil, badArgument("labels", len(labels), "%d, one for each row", x.Rows())
 	}
 	if !(o.Keep >= 0 && o.Keep <= 1) {
 		return nil, badArgument("keep", o.Keep, "0 to 1")
@@ -113,7 +115,7 @@ func (m *Model) Refit(x Features, labels Labels, options ...RefitOptions) (*Mode
 	if err := public(settings.CheckThreads(o.NThread)); err != nil {
 		return nil, err
 	}
-	t, err := m.target(x.Rows(), labels, o.Weights)
+	t, err := target()
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +172,12 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, options 
 	if err != nil {
 		return nil, nil, err
 	}
-	if t.Unknown == len(labels) {
+	return m.calibrate(scores, t, o)
+}
+
+// calibrate fits a temperature to rows with raw scores.
+func (m *Model) calibrate(scores []float64, t *data.Target, o PredictOptions) (*Model, *Calibration, error) {
+	if t.Unknown == t.Rows() {
 		return nil, nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "at least one row of the classes of the model: %s", listed(m.content.Classes))
 	}
 	k, err := kernels(o.Level)

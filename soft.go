@@ -135,16 +135,22 @@ func (o *DatasetOptions) readSoft(labels Labels) (Labels, error) {
 	if labels != nil {
 		return nil, badArgument("labels", len(labels), "nil, with shares")
 	}
-	var err error
+	labels, soft, err := o.readShares(o.Shares, o.ShareClasses)
+	o.Shares, o.ShareClasses, o.soft = nil, nil, soft
+	return labels, err
+}
+
+// readShares reads soft labels. The first time, it sets the classes to theirs, or those of the model to continue.
+func (o *DatasetOptions) readShares(shares Features, classes []string) (labels Labels, soft *data.Soft, err error) {
 	whose := "their classes"
 	if o.Init != nil {
 		o.classes, whose = slices.Clone(o.Init.content.Classes), "the classes of the model to continue"
-	} else if o.classes, err = StringLabels(o.ShareClasses).classes(o.TextLabels); err != nil {
-		return nil, err
+	} else if o.classes == nil {
+		if o.classes, err = StringLabels(classes).classes(o.TextLabels); err != nil {
+			return nil, nil, err
+		}
 	}
-	labels, o.soft, err = readSoft(o.Shares, o.ShareClasses, o.classes, whose)
-	o.Shares, o.ShareClasses = nil, nil
-	return labels, err
+	return readSoft(shares, classes, o.classes, whose)
 }
 
 // agreeOnClasses returns an error unless all ranks have soft labels of the same classes, or none has any.
@@ -189,7 +195,7 @@ func (m *Model) EvaluateSoft(x, shares Features, classes []string, weights []flo
 
 // EvaluateSoftRaw is [Model.EvaluateSoft] for rows whose raw scores, rows × classes, are known.
 func (m *Model) EvaluateSoftRaw(raw []float64, shares Features, classes []string, weights []float64) (*Evaluation, error) {
-	t, err := m.softTarget(raw, shares, classes, weights)
+	t, err := m.softRawTarget(raw, shares, classes, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +205,7 @@ func (m *Model) EvaluateSoftRaw(raw []float64, shares Features, classes []string
 // MeasureSoftRaw is [Model.MeasureRaw] with soft labels. MetricLogLoss and MetricBrier compare probabilities with the shares,
 // the others with the class of the greatest share.
 func (m *Model) MeasureSoftRaw(metrics []Metric, raw []float64, shares Features, classes []string, weights []float64) ([]float64, error) {
-	t, err := m.softTarget(raw, shares, classes, weights)
+	t, err := m.softRawTarget(raw, shares, classes, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -208,16 +214,42 @@ func (m *Model) MeasureSoftRaw(metrics []Metric, raw []float64, shares Features,
 	return measured(metrics, raw, m.Temperature(), t, team)
 }
 
-// softTarget returns soft labels of rows with raw scores as the model's classes.
-func (m *Model) softTarget(raw []float64, shares Features, classes []string, weights []float64) (*data.Target, error) {
+// RefitSoft is [Model.Refit] with soft labels, as [DatasetOptions] describe them. Each class with a share must be one of the model.
+func (m *Model) RefitSoft(x, shares Features, classes []string, options ...RefitOptions) (*Model, error) {
+	o := last(options)
+	return m.refit(x, o, func() (*data.Target, error) { return m.softTarget(x.Rows(), shares, classes, o.Weights) })
+}
+
+// CalibrateSoft is [Model.Calibrate] with soft labels, as [DatasetOptions] describe them: the temperature is that of the least
+// cross-entropy. Each class with a share must be one of the model. For prediction sets, a row is of the class of its greatest share.
+func (m *Model) CalibrateSoft(x, shares Features, classes []string, weights []float64, options ...PredictOptions) (*Model, *Calibration, error) {
+	o := last(options)
+	scores, err := m.PredictRaw(x, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := m.softTarget(x.Rows(), shares, classes, weights)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.calibrate(scores, t, o)
+}
+
+// softRawTarget returns soft labels of rows with raw scores as the model's classes.
+func (m *Model) softRawTarget(raw []float64, shares Features, classes []string, weights []float64) (*data.Target, error) {
 	if err := m.checkRaw(raw); err != nil {
 		return nil, err
 	}
+	return m.softTarget(len(raw)/len(m.content.Classes), shares, classes, weights)
+}
+
+// softTarget returns soft labels of rows as the model's classes.
+func (m *Model) softTarget(rows int, shares Features, classes []string, weights []float64) (*data.Target, error) {
 	labels, soft, err := readSoft(shares, classes, m.content.Classes, "the classes of the model")
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.target(len(raw)/len(m.content.Classes), labels, weights)
+	t, err := m.target(rows, labels, weights)
 	if err == nil {
 		t.Soft = soft
 	}

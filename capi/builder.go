@@ -60,14 +60,6 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 	})
 }
 
-// chunk has rows in memory of the host.
-type chunk struct {
-	x       *matrix
-	labels  aoso.Labels
-	weights []float64
-	ids     []uint64
-}
-
 // cChunk has the C arguments for a chunk.
 type cChunk struct {
 	x                     *C.aoso_matrix
@@ -78,7 +70,7 @@ type cChunk struct {
 }
 
 // useChunk calls add with a builder and a chunk. need returns the memory in bytes that the builder needs for the chunk.
-func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, add func(*builder, *chunk) error) error {
+func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, add func(*builder, aoso.Block) error) error {
 	return useMatrix(c.x, func(m *matrix) error {
 		return useBuilder(handle, func(b *builder) error {
 			if b.names == nil {
@@ -99,15 +91,23 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 			if err := affordable("the builder with this chunk", b.bytes+bytes); err != nil {
 				return err
 			}
-			labels, err := readLabels(c.y, m.Rows())
-			if err != nil {
-				return err
+			block := aoso.Block{Features: m.Features, Weights: w, RowIDs: ids}
+			added := func() error {
+				err := b.ranks.offThread(b.options.NThread, func() error { return add(b, block) })
+				if err == nil {
+					b.bytes += bytes
+				}
+				return onFile(err)
 			}
-			err = b.ranks.offThread(b.options.NThread, func() error { return add(b, &chunk{m, labels, w, ids}) })
-			if err == nil {
-				b.bytes += bytes
-			}
-			return onFile(err)
+			return useLabels(c.y, m.Rows(), func(shares aoso.Features, classes []string) error {
+				block.Shares, block.ShareClasses = shares, classes
+				return added()
+			}, func() (err error) {
+				if block.Labels, err = readLabels(c.y, m.Rows()); err != nil {
+					return err
+				}
+				return added()
+			})
 		})
 	})
 }
@@ -122,8 +122,8 @@ func goaoso_builder_append_with_ids(handle C.uintptr_t, x *C.aoso_matrix, y *C.a
 		return float64(m.Cols())*(perCell*float64(m.Rows())+perColumn) + perRow*float64(m.Rows())
 	}
 	return try(func() error {
-		return useChunk(handle, cChunk{x, y, weights, rowIDs, numWeights, numRowIDs}, need, func(b *builder, c *chunk) error {
-			return b.Append(c.x.Features, c.labels, c.weights, c.ids)
+		return useChunk(handle, cChunk{x, y, weights, rowIDs, numWeights, numRowIDs}, need, func(b *builder, block aoso.Block) error {
+			return b.AppendBlock(block)
 		})
 	})
 }
@@ -139,8 +139,8 @@ func goaoso_builder_sample(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 		return bytes * float64(m.Rows())
 	}
 	return try(func() error {
-		return useChunk(handle, cChunk{x, y, weights, rowIDs, numWeights, numRowIDs}, need, func(b *builder, c *chunk) error {
-			err := b.Sample(c.x.Features, c.labels, c.weights, c.ids)
+		return useChunk(handle, cChunk{x, y, weights, rowIDs, numWeights, numRowIDs}, need, func(b *builder, block aoso.Block) error {
+			err := b.SampleBlock(block)
 			b.twice = b.twice || err == nil
 			return err
 		})

@@ -182,29 +182,36 @@ func ranksOf(o aoso.DatasetOptions) *ranks {
 }
 
 func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.DatasetOptions) (d *aoso.Dataset, err error) {
-	err = ranksOf(o).offThread(o.NThread, func() (err error) {
-		if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
-			return err
-		}
-		if o.RowIDs, err = readRowIDs("options.num_row_ids", c.row_ids, c.num_row_ids, m.Rows()); err != nil {
-			return err
-		}
-		if err := m.affordable(); err != nil {
-			return err
-		}
-		return useLabels(y, m.Rows(), func(shares aoso.Features, classes []string) error {
-			o.Shares, o.ShareClasses = shares, classes
-			d, err = aoso.NewDataset(m.Features, nil, o)
-			return err
-		}, func() error {
-			labels, err := readLabels(y, m.Rows())
-			if err == nil {
-				d, err = aoso.NewDataset(m.Features, labels, o)
-			}
+	err = ranksOf(o).offThread(o.NThread, func() error {
+		return useRows(m, y, c, o, func(labels aoso.Labels, o aoso.DatasetOptions) (err error) {
+			d, err = aoso.NewDataset(m.Features, labels, o)
 			return err
 		})
 	})
 	return d, onFile(err)
+}
+
+// useRows calls use with the labels of rows, and with options that have their weights, ids and soft labels.
+func useRows(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.DatasetOptions, use func(aoso.Labels, aoso.DatasetOptions) error) (err error) {
+	if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
+		return err
+	}
+	if o.RowIDs, err = readRowIDs("options.num_row_ids", c.row_ids, c.num_row_ids, m.Rows()); err != nil {
+		return err
+	}
+	if err := m.affordable(); err != nil {
+		return err
+	}
+	return useLabels(y, m.Rows(), func(shares aoso.Features, classes []string) error {
+		o.Shares, o.ShareClasses = shares, classes
+		return use(nil, o)
+	}, func() error {
+		labels, err := readLabels(y, m.Rows())
+		if err != nil {
+			return err
+		}
+		return use(labels, o)
+	})
 }
 
 //export goaoso_dataset_create_aligned

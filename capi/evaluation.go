@@ -205,10 +205,16 @@ func goaoso_model_calibrate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labe
 		}
 		var c *aoso.Calibration
 		err := putModel(out, func() (calibrated *aoso.Model, err error) {
-			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
-			if err == nil {
-				offThread(o.NThread, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
-			}
+			err = m.useLabelled(x.Rows(), y, weights, numWeights, func(l labelled) (err error) {
+				offThread(o.NThread, nil, func() {
+					if l.shares != nil {
+						calibrated, c, err = m.CalibrateSoft(x, l.shares, l.classes, l.weights, o)
+					} else {
+						calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o)
+					}
+				})
+				return err
+			})
 			return calibrated, err
 		})
 		if err == nil {

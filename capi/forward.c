@@ -17,6 +17,10 @@ aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_ma
     GO_LONG(goaoso_dataset_create_aligned(ID(train), P(x), P(y), P(options), P(out)));
 }
 
+aoso_status aoso_suggest_codes(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options, aoso_code_suggestion *out, int64_t length, int64_t *count, aoso_pause_callback callback, void *user) {
+    GO_LONG(goaoso_suggest_codes(P(x), P(y), P(options), P(out), length, P(count), callback, (uintptr_t)user));
+}
+
 aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info) {
     GO(goaoso_dataset_get_info(ID(dataset), P(info)));
 }
@@ -159,6 +163,10 @@ aoso_status aoso_model_export_file(const aoso_model *model, const char *format, 
 
 aoso_status aoso_model_export_with(const aoso_model *model, const char *format, const aoso_export_options *options, aoso_write_callback write, void *user) {
     GO_LONG(goaoso_model_export_with(ID(model), P(format), P(options), write, (uintptr_t)user));
+}
+
+aoso_status aoso_model_first_trees(const aoso_model *model, int32_t *out, int64_t length) {
+    GO(goaoso_model_first_trees(ID(model), P(out), length));
 }
 
 aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length) {

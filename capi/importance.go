@@ -28,6 +28,24 @@ func goaoso_model_importance(handle C.uintptr_t, kind C.int32_t, out *C.double, 
 	})
 }
 
+//export goaoso_model_first_trees
+func goaoso_model_first_trees(handle C.uintptr_t, out *C.int32_t, length C.int64_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		to, err := output[int32](unsafe.Pointer(out), length, len(m.classes), "one for each class")
+		if err != nil {
+			return err
+		}
+		for k, tree := range m.FirstTrees() {
+			to[k] = int32(tree)
+		}
+		return nil
+	})
+}
+
 //export goaoso_model_pair_importance
 func goaoso_model_pair_importance(handle C.uintptr_t, out *C.aoso_pair_importance, length C.int64_t, needed *C.int64_t) C.aoso_status {
 	return try(func() error {

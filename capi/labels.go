@@ -20,7 +20,7 @@ func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 	}
 	switch {
 	case y.shares != nil:
-		return nil, badArgument("y.shares", "given", "null: this function takes one label for each row")
+		return nil, badArgument("y", "the share of each class", "one label for each row, with which this function compares")
 	case int64(y.count) != int64(rows):
 		return nil, badArgument("y.count", y.count, "%d, one for each row", rows)
 	case y.data == nil && rows > 0:

@@ -44,10 +44,13 @@ func goaoso_model_predict_set(handle C.uintptr_t, x *C.aoso_matrix, sets *C.aoso
 func goaoso_model_conformalize(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, options *C.aoso_predict_options, out *C.uintptr_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		return putModel(out, func() (c *aoso.Model, err error) {
-			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
-			if err == nil {
+			err = m.useLabelled(x.Rows(), y, weights, numWeights, func(l labelled) (err error) {
+				if l.shares != nil {
+					return badArgument("y", "the share of each class", "one label for each row, which a prediction set has or misses")
+				}
 				offThread(o.NThread, nil, func() { c, err = m.Conformalize(x, l.labels, l.weights, o) })
-			}
+				return err
+			})
 			return c, err
 		})
 	})

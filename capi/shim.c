@@ -98,6 +98,12 @@ int32_t shim_staged(aoso_staged_callback f, int64_t trees, const double *raw, in
     return stop;
 }
 
+int32_t shim_pause(aoso_pause_callback f, uintptr_t user) {
+    int32_t stop;
+    HOST(stop = f((void *)user));
+    return stop;
+}
+
 void shim_log(aoso_log_callback f, int32_t level, const char *text, uintptr_t user) {
     HOST(f(level, text, (void *)user));
 }

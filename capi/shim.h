@@ -24,6 +24,7 @@ int32_t shim_tune(aoso_tune_callback f, const aoso_tune_progress *p, uintptr_t u
 void shim_log(aoso_log_callback f, int32_t level, const char *message, uintptr_t user);
 int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user);
 int32_t shim_staged(aoso_staged_callback f, int64_t trees, const double *raw, int64_t length, uintptr_t user);
+int32_t shim_pause(aoso_pause_callback f, uintptr_t user);
 int32_t shim_all_reduce(int32_t (*f)(void *, int32_t, int64_t *, int64_t), int32_t op, int64_t *v, int64_t n, uintptr_t context);
 int32_t shim_gather_sizes(int32_t (*f)(void *, const void *, int64_t, int64_t *), void *bytes, int64_t n, int64_t *sizes,
                           uintptr_t context);

@@ -466,6 +466,23 @@ static void training() {
     const aoso::model moved_five = std::move(five);
     EXPECT(status_of([&] { aoso::dataset(data.x(), data.classes, next); }) == AOSO_INVALID_HANDLE);
 
+    EXPECT(model.first_trees() == std::vector<int32_t>(CLASSES, 0));
+
+    std::vector<double> shares(rows * CLASSES);
+    for (std::size_t i = 0; i < rows; i++) shares[i * CLASSES + static_cast<std::size_t>(data.classes[i])] = 1;
+    const std::vector<std::string> names = {"0", "1", "2", "3", "4"};
+    const aoso::labels soft(aoso::row_major(shares, CLASSES), names);
+    EXPECT(aoso::train(aoso::dataset(data.x(), soft), few_trees).fingerprint() == aoso::train(train, few_trees).fingerprint());
+    EXPECT(model.evaluate(data.x(), soft).log_loss == model.evaluate(data.x(), data.classes).log_loss);
+    EXPECT(status_of([&] { aoso::dataset(data.x(), aoso::labels(aoso::row_major(shares, CLASSES), {"0", "1"})); }) == AOSO_INVALID_ARGUMENT);
+    shares[0] = shares[1] = shares[2] = 1;
+    EXPECT(status_of([&] { aoso::dataset(data.x(), soft); }) == AOSO_INVALID_ARGUMENT);
+
+    std::vector<int32_t> fives(rows);
+    for (std::size_t i = 0; i < rows; i++) fives[i] = static_cast<int32_t>(i % 5);
+    const std::vector<aoso::code_suggestion> codes = aoso::suggest_codes(aoso::row_major(fives, 1), data.classes);
+    EXPECT(codes.size() == 1 && codes[0].feature == 0 && codes[0].values == 5);
+
     o.callback = nullptr;
     aoso::trainer trainer(train, few_trees, o);
     EXPECT(trainer.step().iteration == 1);

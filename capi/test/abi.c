@@ -57,6 +57,7 @@
 #define SET_OPTIONS(F, T) F(T, struct_size) F(T, method) F(T, alpha) F(T, class_conditional) F(T, non_empty)
 #define CONFUSION(F, T) F(T, classes) F(T, mistaken) F(T, rows)
 #define SUSPICIOUS_ROW(F, T) F(T, row) F(T, label) F(T, other) F(T, probability) F(T, other_probability) F(T, suspected)
+#define CODE_SUGGESTION(F, T) F(T, feature) F(T, values) F(T, gain) F(T, error) F(T, suggested)
 #define RELIABILITY_BIN(F, T) F(T, rows) F(T, share) F(T, confidence) F(T, accuracy)
 #define RELIABILITY(F, T) F(T, struct_size) F(T, num_bins) F(T, brier) F(T, ece) F(T, bins)
 #define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, nthread) F(T, trees)
@@ -89,6 +90,7 @@ int main(void) {
     PRINT(SET_OPTIONS, aoso_set_options)
     PRINT(CONFUSION, aoso_confusion)
     PRINT(SUSPICIOUS_ROW, aoso_suspicious_row)
+    PRINT(CODE_SUGGESTION, aoso_code_suggestion)
     PRINT(RELIABILITY_BIN, aoso_reliability_bin)
     PRINT(RELIABILITY, aoso_reliability)
 

@@ -218,9 +218,41 @@ static void labels(void) {
     OK(aoso_model_evaluate(m, &x, &y, NULL, 0, NULL, &soft));
     EXPECT(soft.log_loss != hard.log_loss);
     OK(aoso_dataset_free(valid));
-    aoso_model *calibrated;
-    FAILS(AOSO_INVALID_ARGUMENT, "y.shares is \"given\"; allowed: null: this function takes one label", aoso_model_calibrate(m, &x, &y, NULL, 0, NULL, &calibrated, NULL));
+    aoso_model *derived;
+    aoso_calibration calibration = {.struct_size = sizeof calibration};
+    OK(aoso_model_calibrate(m, &x, &y, NULL, 0, NULL, &derived, &calibration));
+    EXPECT(calibration.before == soft.log_loss && calibration.after < calibration.before);
+    OK(aoso_model_free(derived));
+    OK(aoso_model_refit(m, &x, &y, NULL, &derived));
+    OK(aoso_model_free(derived));
+    FAILS(AOSO_INVALID_ARGUMENT, "which a prediction set has or misses", aoso_model_conformalize(m, &x, &y, NULL, 0, NULL, &derived));
+    aoso_reliability reliability = {.struct_size = sizeof reliability};
+    FAILS(AOSO_INVALID_ARGUMENT, "with which this function compares", aoso_model_reliability(m, &x, &y, NULL, 0, NULL, &reliability));
     OK(aoso_model_free(m));
+
+    // In two chunks, appended and sampled: the same dataset.
+    aoso_dataset *in_one, *in_chunks;
+    for (int twice = 0; twice < 2; twice++) {
+        aoso_builder *b;
+        OK(aoso_dataset_create(&x, &y, NULL, &in_one));
+        OK(aoso_builder_create(COLS, NULL, &b));
+        for (int pass = 0; pass <= twice; pass++) {
+            for (int first = 0; first < ROWS; first += ROWS / 2) {
+                aoso_matrix some = aoso_row_major(values + first * COLS, AOSO_FLOAT64, ROWS / 2, COLS);
+                aoso_matrix of = aoso_row_major(shares + first * 3, AOSO_FLOAT64, ROWS / 2, 3);
+                aoso_labels part = aoso_soft_labels(&of, names);
+                if (pass < twice) {
+                    OK(aoso_builder_sample(b, &some, &part, NULL, 0, NULL, 0));
+                } else {
+                    OK(aoso_builder_append(b, &some, &part, NULL, 0));
+                }
+            }
+        }
+        FAILS(AOSO_INVALID_ARGUMENT, "soft labels with every chunk", aoso_builder_append(b, &x, &numbers, NULL, 0));
+        OK(aoso_builder_finish(b, &in_chunks));
+        OK(aoso_builder_free(b));
+        EXPECT(same(fingerprint_on(in_one), fingerprint_on(in_chunks)));
+    }
     OK(aoso_dataset_free(d));
     BAD(shares[0] = -1, "the share of class \"0\" in row 0 is -1; allowed: 0 to 1")
     BAD(shares[0] = 0.25, "the sum of the shares in row 0 is 0.75")
@@ -592,6 +624,42 @@ static void files(const char *folder) {
     remove(path);
 }
 
+static int32_t end_at_third(void *user) { return ++*(int *)user >= 3; }
+
+// Of two columns with the same different values, the code is the one without an order.
+static void codes(void) {
+    enum { MANY = 600, VALUES = 50 };
+    static double x[MANY * 2];
+    static int32_t y[MANY], skilled[VALUES];
+    unsigned state = 1;
+    for (int k = 0; k < VALUES; k++) skilled[k] = (state = state * 1103515245 + 12345) >> 20 & 1;
+    for (int i = 0; i < MANY; i++) {
+        for (int j = 0; j < 2; j++) x[i * 2 + j] = (state = state * 1103515245 + 12345) / 65536 % VALUES;
+        y[i] = skilled[(int)x[i * 2]] != (x[i * 2 + 1] > 45);
+    }
+    aoso_matrix m = aoso_row_major(x, AOSO_FLOAT64, MANY, 2);
+    aoso_labels l = aoso_int32_labels(y, MANY);
+    aoso_dataset_options o = {.struct_size = sizeof o, .nthread = 1};
+    aoso_code_suggestion found[2];
+    int64_t count = 0;
+    OK(aoso_suggest_codes(&m, &l, &o, found, 2, &count, NULL, NULL));
+    EXPECT(count == 2 && found[0].feature == 0 && found[0].suggested && found[0].gain > found[0].error && found[0].values == VALUES);
+    EXPECT(found[1].feature == 1 && !found[1].suggested);
+    OK(aoso_suggest_codes(&m, &l, NULL, found, 1, &count, NULL, NULL));
+    EXPECT(count == 2 && found[0].feature == 0);
+    for (o.nthread = 1; o.nthread <= 2; o.nthread++) {
+        int calls = 0;
+        OK(aoso_suggest_codes(&m, &l, &o, found, 2, &count, end_at_third, &calls));
+        EXPECT(count == -1 && calls == 3);
+    }
+    l.count = MANY - 1;
+    FAILS(AOSO_INVALID_ARGUMENT, "y.count is 599", aoso_suggest_codes(&m, &l, NULL, found, 2, &count, NULL, NULL));
+    l.count = MANY;
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 0", aoso_suggest_codes(&m, &l, NULL, found, 0, &count, NULL, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_suggest_codes(&m, &l, NULL, NULL, 2, &count, NULL, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "is null", aoso_suggest_codes(&m, &l, NULL, found, 2, NULL, NULL, NULL));
+}
+
 int main(int argc, char **argv) {
     make_data();
     want = of(data());
@@ -606,5 +674,6 @@ int main(int argc, char **argv) {
     row_ids();
     builder_twice(argc > 1 ? argv[1] : ".");
     files(argc > 1 ? argv[1] : ".");
+    codes();
     return finish("data");
 }

@@ -485,6 +485,12 @@ static aoso_status trainer_scores(void) {
     return aoso_trainer_scores(some_handle(TRAINER), some_count(0), results(n, sizeof(double)), n);
 }
 CALL(trainer_measure, aoso_trainer_measure(some_handle(TRAINER), some_count(0), some_text("auc_ovr"), rarely() ? NULL : guarded(8)))
+static int32_t end_at_once(void *user) { return user == NULL; }
+static aoso_status suggest_codes(void) {
+    const int64_t n = some_size(3, 100), most = 100;
+    return aoso_suggest_codes(some_matrix(), some_labels(), some_dataset_options(1), results(n < most ? n : most, sizeof(aoso_code_suggestion)), n,
+                              rarely() ? NULL : guarded(8), draw(2) ? end_at_once : NULL, NULL);
+}
 static aoso_status trainer_suspicious_rows(void) {
     const int64_t n = some_count(20), most = 100000; // rows that the memory has room for; there are never more
     return aoso_trainer_suspicious_rows(some_handle(TRAINER), results(n < most ? n : most, sizeof(aoso_suspicious_row)), n,
@@ -535,6 +541,10 @@ CALL_OUTPUT(export_formats, aoso_export_formats(o.buffer, o.size, o.needed))
 CALL(model_export, aoso_model_export(some_handle(MODEL), some_format(), some_count(0), rarely() ? NULL : take_part, NULL))
 CALL(model_export_file, aoso_model_export_file(some_handle(MODEL), some_format(), some_count(0), some_path()))
 
+static aoso_status model_first_trees(void) {
+    int64_t n = some_size(3, 100000);
+    return aoso_model_first_trees(some_handle(MODEL), results(n, sizeof(int32_t)), n);
+}
 static aoso_status model_importance(void) {
     int64_t n = some_count(COLS);
     return aoso_model_importance(some_handle(MODEL), (int32_t)some_count(1), results(n, 8), n);
@@ -720,14 +730,14 @@ static const struct {
 } functions[] = {
     ENTRY(build_info), ENTRY(set_log),
     ENTRY(params_init), ENTRY(params_parse), ENTRY(params_check), ENTRY(estimate_memory), ENTRY(suggest_params),
-    ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
+    ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(suggest_codes), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
     ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_suspicious_rows), ENTRY(trainer_set_learning_rate),
     ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_find_category), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
-    ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
+    ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_first_trees), ENTRY(model_importance), ENTRY(model_pair_importance),
     ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_confusions), ENTRY(model_evaluate_raw), ENTRY(model_measure_raw), ENTRY(metrics),
     ENTRY(model_calibrate),
     ENTRY(model_conformalize), ENTRY(model_predict_set), ENTRY(model_decide), ENTRY(model_reliability),

@@ -39,6 +39,12 @@ static void facts(void) {
     FAILS(AOSO_BUFFER_TOO_SMALL, "size is 10", aoso_model_dump(model, 0, text, 10, NULL));
     FAILS(AOSO_BUFFER_TOO_SMALL, "allowed: at least 33", aoso_model_fingerprint(model, text, 32, NULL));
 
+    int32_t first_trees[CLASSES];
+    OK(aoso_model_first_trees(model, first_trees, CLASSES));
+    for (int k = 0; k < CLASSES; k++) EXPECT(first_trees[k] == 0);
+    FAILS(AOSO_INVALID_ARGUMENT, "one for each class", aoso_model_first_trees(model, first_trees, CLASSES + 1));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_model_first_trees(model, NULL, CLASSES));
+
     double importance[COLS], sum = 0;
     OK(aoso_model_importance(model, AOSO_IMPORTANCE_GAIN, importance, COLS));
     for (int j = 0; j < COLS; j++) EXPECT(importance[j] >= 0);

@@ -109,6 +109,9 @@ func (b *binner) check() error {
 	if err := b.checkData(); err != nil {
 		return err
 	}
+	if b.takeAuto() {
+		return usageError(errors.New(`categorical is "auto"; allowed for bin: columns, such as aoso suggest finds them`))
+	}
 	for _, file := range b.data {
 		if info, err := os.Stat(file); file == "-" || err == nil && !info.Mode().IsRegular() {
 			return usageError(fmt.Errorf("%s cannot be read twice; allowed: a regular file", file))

@@ -29,7 +29,12 @@ func (k *calibrator) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	m, report, err := m.Calibrate(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{NThread: k.threads})
+	var report *aoso.Calibration
+	if o := (aoso.PredictOptions{NThread: k.threads}); d.shares != nil {
+		m, report, err = m.CalibrateSoft(d.features(), d.shares.table(), d.shares.classes, d.weights, o)
+	} else {
+		m, report, err = m.Calibrate(d.features(), aoso.StringLabels(d.labels), d.weights, o)
+	}
 	if err != nil {
 		return err
 	}

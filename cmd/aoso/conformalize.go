@@ -30,7 +30,11 @@ func (k *conformalizer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if m, err = m.Conformalize(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{NThread: k.threads}); err != nil {
+	labels, err := d.hard("conformalize")
+	if err != nil {
+		return err
+	}
+	if m, err = m.Conformalize(d.features(), labels, d.weights, aoso.PredictOptions{NThread: k.threads}); err != nil {
 		return err
 	}
 	return k.save(c, m, nil)

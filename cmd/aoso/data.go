@@ -23,6 +23,8 @@ type reader struct {
 	layout   table.Options // what the flags say of data files
 	noHeader bool
 	labelled bool             // the command needs labels
+	shares   []string         // columns of soft labels; nil: there is one label for each row
+	apart    string           // a column that training data keep beside them; "": none
 	stderr   func() io.Writer // for warnings
 	notes    func() io.Writer // for everything else
 }
@@ -50,6 +52,8 @@ func (r *reader) bind(c *cobra.Command) {
 // bindWeight adds the flag of weights.
 func (r *reader) bindWeight(c *cobra.Command) {
 	r.labelled = true
+	c.Flags().StringArrayVar(&r.shares, "label-columns", nil, "`columns` of soft labels in place of a label, each the share of the class of its name in the rows, given as those to ignore")
+	listUnder(c.Flags(), "Columns", "label-columns")
 	c.Flags().StringVar(&r.layout.Weight, "weight", "", "`column` of the rows' weights, which is no feature; default: all weigh 1")
 }
 
@@ -61,7 +65,7 @@ func (r *reader) bindKinds(c *cobra.Command) {
 	f.BoolVar(&o.TextLabels, "text-labels", false, "labels are texts, even if all are numbers: class 10 comes before 9, and 1.0 is not 1")
 	f.StringVar(&o.RowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
 	f.StringArrayVar(&o.Numeric, "numeric", nil, "`columns` in which text is an error, rather than a category; may be repeated")
-	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories; may be repeated")
+	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories, or auto: those that aoso suggest finds; may be repeated")
 	listUnder(f, "Columns", "columns", "text-labels", "row-id", "numeric")
 }
 
@@ -73,6 +77,9 @@ func (r *reader) checkData() error {
 	}
 	if r.labelled && o.Label == "none" {
 		return usageError(errors.New(`label is "none"; allowed: last, a name, or an index from 0`))
+	}
+	if err := r.setShares(); err != nil {
+		return usageError(err)
 	}
 	if !slices.Contains([]string{"auto", "yes", "no"}, o.Header) {
 		return usageError(fmt.Errorf("header is %q; allowed: auto, yes or no", o.Header))
@@ -97,6 +104,8 @@ type data struct {
 	weights    []float64  // of the rows; nil: there is no column of them
 	kept       []table.Kept
 	rows       int
+
+	shares *shares // nil: there are labels
 }
 
 // features returns the table of the data.
@@ -108,6 +117,10 @@ func (d *data) block(first, last int) aoso.Features { return &block{d, first, la
 // dataset returns the data as a dataset.
 func (d *data) dataset(o aoso.DatasetOptions) (*aoso.Dataset, error) {
 	o.Names, o.Categorical, o.RowIDs, o.Weights, o.LabelName = d.names, d.coded, d.ids, d.weights, d.labelName
+	if d.shares != nil {
+		o.Shares, o.ShareClasses = d.shares.table(), d.shares.classes
+		return aoso.NewDataset(d.features(), nil, o)
+	}
 	return aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o)
 }
 
@@ -156,7 +169,8 @@ func (r *reader) read(file string) (*data, error) {
 		}
 		warn(r.stderr(), "column %s of %s %s; --ignore leaves it out", nameOf(t, j), file, what)
 	}
-	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.LabelName, t.IDs, t.Weights, t.Kept, t.Rows}, nil
+	of, err := r.readShares(file, t, r.apart)
+	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.LabelName, t.IDs, t.Weights, t.Kept, t.Rows, of}, err
 }
 
 // identifies reports whether nearly every cell of a column is a different whole number.
@@ -331,6 +345,9 @@ func (r *reader) readMatched(file string, of table.Owner, called string, o table
 		r.tell(file, "left out, because "+called+" does not have them: "+table.Listed(t.Strange))
 	}
 	d := &data{names: of.FeatureNames(), labels: t.Labels, labelName: t.LabelName, ids: t.IDs, weights: t.Weights, kept: t.Kept, rows: t.Rows}
+	if d.shares, err = r.readShares(file, t, ""); err != nil {
+		return nil, err
+	}
 	for _, j := range position {
 		d.columns = append(d.columns, t.Columns[j])
 		if t.Categories != nil {

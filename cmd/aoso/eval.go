@@ -58,7 +58,7 @@ type evaluated struct {
 	Seconds   float64  `json:"seconds"`
 
 	Metrics     map[string]*float64 `json:"metrics,omitempty"` // those asked for; null: not defined
-	Reliability []reliabilityBin    `json:"reliability"`
+	Reliability []reliabilityBin    `json:"reliability"`       // null: labels are soft
 	Confusions  []confusion         `json:"confusions,omitempty"`
 
 	asked []string // the names of the metrics
@@ -99,7 +99,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 	}
 	x, start := d.features(), time.Now()
 	labels := aoso.StringLabels(d.labels)
-	v, err := m.Evaluate(x, labels, d.weights, e.options)
+	v, err := d.evaluate(m, e.options)
 	if err != nil {
 		return in(e.data, err)
 	}
@@ -114,25 +114,8 @@ func (e *evaluator) run(c *cobra.Command) error {
 		warn(c.ErrOrStderr(), "%d of the %d rows of %s have labels that the model does not know", line.Unknown, line.Rows, e.data)
 	}
 	line.LogLoss = finite(v.LogLoss)
-	r, err := m.Reliability(x, labels, d.weights, e.options)
-	if err != nil {
+	if err := e.measure(m, d, &line); err != nil {
 		return err
-	}
-	line.Brier, line.ECE = finite(r.Brier), finite(r.ECE)
-	for _, b := range r.Bins {
-		line.Reliability = append(line.Reliability, reliabilityBin(b))
-	}
-	var metrics []aoso.Metric
-	for _, name := range e.metrics {
-		metrics = append(metrics, aoso.Metric(name))
-	}
-	values, err := m.Measure(metrics, x, aoso.StringLabels(d.labels), d.weights, e.options)
-	if err != nil {
-		return usageError(err)
-	}
-	line.asked, line.Metrics = e.metrics, map[string]*float64{}
-	for i, name := range e.metrics {
-		line.Metrics[name] = finite(values[i])
 	}
 	if line.Confusions, err = e.confused(m, d); err != nil {
 		return err
@@ -147,12 +130,53 @@ func (e *evaluator) run(c *cobra.Command) error {
 	return line.tell(c.OutOrStdout(), m.Classes(), d.labels, predicted)
 }
 
+// measure sets the metrics, and what compares probabilities with labels.
+func (e *evaluator) measure(m *aoso.Model, d *data, line *evaluated) error {
+	metrics := []aoso.Metric{aoso.MetricBrier}
+	for _, name := range e.metrics {
+		metrics = append(metrics, aoso.Metric(name))
+	}
+	raw, err := m.PredictRaw(d.features(), e.options)
+	if err != nil {
+		return err
+	}
+	var values []float64
+	if d.shares != nil {
+		values, err = m.MeasureSoftRaw(metrics, raw, d.shares.table(), d.shares.classes, d.weights)
+	} else {
+		values, err = m.MeasureRaw(metrics, raw, aoso.StringLabels(d.labels), d.weights)
+	}
+	if err != nil {
+		return usageError(err)
+	}
+	line.Brier, line.asked, line.Metrics = finite(values[0]), e.metrics, map[string]*float64{}
+	for i, name := range e.metrics {
+		line.Metrics[name] = finite(values[1+i])
+	}
+	if d.shares != nil {
+		return nil
+	}
+	r, err := m.Reliability(d.features(), aoso.StringLabels(d.labels), d.weights, e.options)
+	if err != nil {
+		return err
+	}
+	line.ECE = finite(r.ECE)
+	for _, b := range r.Bins {
+		line.Reliability = append(line.Reliability, reliabilityBin(b))
+	}
+	return nil
+}
+
 // confused returns the pairs of classes that were asked for.
 func (e *evaluator) confused(m *aoso.Model, d *data) (named []confusion, err error) {
 	if e.confusions == 0 {
 		return nil, nil
 	}
-	found, err := m.Confusions(d.features(), aoso.StringLabels(d.labels), e.confusions, e.options)
+	labels, err := d.hard("--confusions")
+	if err != nil {
+		return nil, err
+	}
+	found, err := m.Confusions(d.features(), labels, e.confusions, e.options)
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +212,9 @@ func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int)
 		if classes[predicted[i]] != label {
 			errors[label]++
 		}
+	}
+	if labels == nil {
+		return nil
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -86,7 +86,7 @@ header. Empty cells, NA, NaN and ? are missing values.`,
 		DisableSuggestions: true,
 	}
 	root.AddGroup(commandGroups...)
-	addCommands(root, "train", newTrain(), newTune(), newBin())
+	addCommands(root, "train", newTrain(), newTune(), newSuggest(), newBin())
 	addCommands(root, "use", newPredict(), newEval(), newInfo(), newExplain(), newPlot(), newExport())
 	addCommands(root, "derive", newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
 	addCommands(root, "other", newVersion())

@@ -312,6 +312,9 @@ func (p *evaluationPlotter) confusion(c *cobra.Command) error {
 	if len(classes) > most {
 		return fmt.Errorf("the model has %d classes; allowed: at most %d", len(classes), most)
 	}
+	if _, err := d.hard("plot"); err != nil {
+		return err
+	}
 	predicted, err := m.Predict(d.features(), p.options)
 	if err != nil {
 		return err
@@ -355,7 +358,11 @@ func (p *evaluationPlotter) reliability(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	r, err := m.Reliability(d.features(), aoso.StringLabels(d.labels), d.weights, p.options)
+	labels, err := d.hard("plot")
+	if err != nil {
+		return err
+	}
+	r, err := m.Reliability(d.features(), labels, d.weights, p.options)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,12 @@ func (r *refitter) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if m, err = m.Refit(d.features(), aoso.StringLabels(d.labels), aoso.RefitOptions{Weights: d.weights, Keep: r.keep, NThread: r.threads}); err != nil {
+	if o := (aoso.RefitOptions{Weights: d.weights, Keep: r.keep, NThread: r.threads}); d.shares != nil {
+		m, err = m.RefitSoft(d.features(), d.shares.table(), d.shares.classes, o)
+	} else {
+		m, err = m.Refit(d.features(), aoso.StringLabels(d.labels), o)
+	}
+	if err != nil {
 		return err
 	}
 	return r.save(c, m, nil)

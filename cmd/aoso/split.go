@@ -40,7 +40,7 @@ func (s *split) leftOut(o *table.Options) {
 // kept has the training data keep the column, for take.
 func (s *split) kept(o table.Options) table.Options {
 	if s.isSet() {
-		o.Keep = []string{s.group + s.time}
+		o.Keep = append(slices.Clone(o.Keep), s.group+s.time)
 	}
 	return o
 }
@@ -50,7 +50,13 @@ func (s *split) take(file string, d *data) error {
 	if !s.isSet() {
 		return nil
 	}
-	for row, text := range d.kept[0].Cells {
+	column := d.kept[0]
+	for _, kept := range d.kept { // beside columns of soft labels
+		if kept.Name == s.group+s.time {
+			column = kept
+		}
+	}
+	for row, text := range column.Cells {
 		if s.group != "" {
 			h := fnv.New128a()
 			h.Write([]byte(text))

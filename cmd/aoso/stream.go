@@ -70,7 +70,7 @@ func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, 
 	o.Names, o.Categorical, o.LabelName = slices.Clone(first.Names), first.Coded, first.LabelName
 	for {
 		begin()
-		d, err := aoso.NewDatasetFromBlocks(s.blocks(ctx), o)
+		d, err := aoso.NewDatasetFromBlocks(s.blocks(ctx, r), o)
 		if errors.Is(err, table.ErrAgain) {
 			continue
 		}
@@ -96,7 +96,7 @@ func (s *stream) first() (first *table.Table, err error) {
 }
 
 // blocks returns the rows, until ctx is cancelled.
-func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
+func (s *stream) blocks(ctx context.Context, r *reader) iter.Seq2[aoso.Block, error] {
 	return func(yield func(aoso.Block, error) bool) {
 		var names []string
 		for i, f := range s.files {
@@ -107,13 +107,21 @@ func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
 				if err == nil && i > 0 && !slices.Equal(t.Names, names) {
 					err = &table.Error{File: s.names[i], Msg: "its columns are " + table.Listed(t.Names) + ", those of " + s.names[0] + " are " + table.Listed(names)}
 				}
+				var of *shares
+				if err == nil {
+					of, err = r.readShares(s.names[i], t, "")
+				}
 				if err != nil {
 					yield(aoso.Block{}, err)
 					return
 				}
 				names = t.Names
 				d := &data{columns: t.Columns, categories: t.Categories, rows: t.Rows}
-				if !yield(aoso.Block{Features: d.features(), Labels: aoso.StringLabels(t.Labels), Weights: t.Weights, RowIDs: t.IDs}, nil) {
+				block := aoso.Block{Features: d.features(), Weights: t.Weights, RowIDs: t.IDs, Shares: of.table(), ShareClasses: of.names()}
+				if of == nil {
+					block.Labels = aoso.StringLabels(t.Labels)
+				}
+				if !yield(block, nil) {
 					return
 				}
 			}

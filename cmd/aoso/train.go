@@ -32,6 +32,7 @@ type trainer struct {
 	checkpoint  string
 	classWeight string
 	suspicious  string
+	auto        bool // columns of numbers that are codes become categorical
 	json        bool
 	ranks       ranks
 }
@@ -189,6 +190,9 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	if err := cmp.Or(t.checkData(), t.ranks.check()); err != nil {
 		return nil, err
 	}
+	if t.auto = t.takeAuto(); t.auto && t.ranks.from != "" {
+		return nil, usageError(errors.New(`categorical is "auto"; allowed with --ranks: columns, such as aoso suggest finds them`))
+	}
 	if t.init != "" {
 		if before, err = loadModel(t.init, t.data, t.valid); err != nil {
 			return nil, err
@@ -255,7 +259,7 @@ func (t *trainer) checkUnused(c *cobra.Command) error {
 	case isDataset(t.data):
 		unused := given(ofTraining...)
 		if t.valid == "" {
-			unused = cmp.Or(unused, given("label", "weight", "ignore", "format", "header", "no-header", "separator", "decimal", "comment"))
+			unused = cmp.Or(unused, given("label", "label-columns", "weight", "ignore", "format", "header", "no-header", "separator", "decimal", "comment"))
 		}
 		if unused != "" {
 			return fmt.Errorf("--%s has no effect: %s is a dataset, whose columns are settled; allowed: --%[1]s for aoso bin", unused, t.data)
@@ -320,7 +324,7 @@ func (t *trainer) tellNewClasses(stderr io.Writer, train *aoso.Dataset, before *
 func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
 	layout := t.layout
 	defer func() { t.layout = layout }()
-	t.layout = t.split.kept(layout)
+	t.layout, t.apart = t.split.kept(layout), t.split.group+t.split.time
 	o := aoso.DatasetOptions{MaxBin: t.maxBin, Seed: t.params.Seed, NThread: t.params.NThread, Init: before, TextLabels: t.layout.TextLabels}
 	o.Collective = t.ranks.collective()
 	switch {
@@ -336,7 +340,7 @@ func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Datase
 			return nil, err
 		}
 		return d.dataset(o)
-	case isLarge(t.data) && !t.split.isSet():
+	case isLarge(t.data) && !t.split.isSet() && !t.auto:
 		s, err := t.newStream(t.data)
 		if err != nil {
 			return nil, err
@@ -348,6 +352,9 @@ func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Datase
 	d, err := t.read(t.data)
 	if err == nil {
 		err = t.split.take(t.data, d)
+	}
+	if err == nil && t.auto {
+		err = t.takeCodes(t.data, d, o)
 	}
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (t *trainer) readValidation(file string, train *aoso.Dataset, stderr io.Wri
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := train.Aligned(d.features(), aoso.StringLabels(d.labels), d.weights)
+	set, err := d.aligned(train)
 	if err != nil {
 		return nil, nil, in(file, err)
 	}
@@ -77,7 +77,7 @@ func (t *trainer) evaluate(m *aoso.Model) ([]evaluatedSet, error) {
 	var sets []evaluatedSet
 	for _, other := range t.others {
 		o := aoso.PredictOptions{NThread: t.params.NThread, Level: t.params.Level}
-		v, err := m.Evaluate(other.data.features(), aoso.StringLabels(other.data.labels), other.data.weights, o)
+		v, err := other.data.evaluate(m, o)
 		if err != nil {
 			return nil, err
 		}

@@ -307,7 +307,7 @@ func smallDatasets(t testing.TB) (files [][]byte) {
 	}
 	return [][]byte{
 		encodeDataset(t, set), encodeDataset(t, newDataset(t, d.weighted(84))),
-		encodeDataset(t, aligned(t, set, other)), encodeDataset(t, categories),
+		encodeDataset(t, aligned(t, set, other)), encodeDataset(t, categories), encodeDataset(t, soften(d, 84).dataset(t)),
 	}
 }
 
@@ -359,6 +359,41 @@ func TestForgedDatasets(t *testing.T) {
 		test.change(set)
 		d, err := decodeDataset(t, encodeSet(t, set))
 		if !errors.Is(err, aoso.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || d != nil {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// TestForgedShares: shares that NewDataset refuses are refused in files too.
+func TestForgedShares(t *testing.T) {
+	for _, test := range []struct {
+		want   string
+		change func(s *data.Soft)
+	}{
+		{"has the share -0.5", func(s *data.Soft) { s.Shares[0] = -0.5 }},
+		{"has the share NaN", func(s *data.Soft) { s.Shares[0] = float32(math.NaN()) }},
+		{"has the share +Inf", func(s *data.Soft) { s.Shares[0] = float32(math.Inf(1)) }},
+		{"has the share 0", func(s *data.Soft) { s.Shares[0] = 0 }},
+		{"that sum to 1.5", func(s *data.Soft) { s.Shares[0], s.Shares[1] = 0.75, 0.75 }}, // the label has −0.5
+		{"of class 4", func(s *data.Soft) { s.Classes[1] = 4 }},
+		{"of class -1", func(s *data.Soft) { s.Classes[0] = -1 }},
+		{"of class 2", func(s *data.Soft) { s.Classes[0] = 2 }},                    // twice
+		{"row 0 of class 0", func(s *data.Soft) { s.Classes[0] = 0 }},              // the label
+		{"the shares of row 1 end at 0", func(s *data.Soft) { s.Ends[1] = 0 }},     // before they begin
+		{"the shares of row 2 end at 100", func(s *data.Soft) { s.Ends[2] = 100 }}, // past all
+		{"have 2 ends of shares", func(s *data.Soft) { s.Ends = s.Ends[:2] }},
+		{"3 shares of 4", func(s *data.Soft) { s.Ends[1], s.Ends[2] = 3, 3 }},
+		{"4 classes and 3 shares", func(s *data.Soft) { s.Shares = s.Shares[:3] }},
+	} {
+		x := aoso.RowMajor([]float64{1, 2, 3}, 3, 1)
+		q := aoso.RowMajor([]float64{0.4, 0.3, 0.3, 0, 0, 0.6, 0.2, 0.2, 0, 0, 0, 1}, 3, 4)
+		d, err := aoso.NewDataset(x, nil, aoso.DatasetOptions{Shares: q, ShareClasses: names(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := setOf(t, d)
+		test.change(set.Soft)
+		if d, err := decodeDataset(t, encodeSet(t, set)); !errors.Is(err, aoso.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || d != nil {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}

@@ -345,6 +345,126 @@ func TestSoftEverywhere(t *testing.T) {
 		}, len(d.y)) {
 			same(fmt.Sprint("rank ", rank), got)
 		}
+		once, err := aoso.NewDatasetBuilder(6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := func(yield func(aoso.Block, error) bool) {
+			for first := 0; first < len(all); first += 300 {
+				some, numbers := pick(all[first:min(first+300, len(all))])
+				if !yield(aoso.Block{
+					Features: some.features(), Weights: some.weights, RowIDs: numbers,
+					Shares: aoso.RowMajor(some.q, len(some.x), 6), ShareClasses: names(6),
+				}, nil) {
+					return
+				}
+			}
+		}
+		for block := range blocks {
+			if err := once.AppendBlock(block); err != nil {
+				t.Fatal(err)
+			}
+		}
+		appended, err := once.Dataset()
+		same("in blocks that come once", print(appended, err, p))
+		twice, err := aoso.NewDatasetFromBlocks(blocks)
+		same("in blocks that come twice", print(twice, err, p))
+		twice, err = aoso.NewDatasetFromBlocks(blocks, aoso.DatasetOptions{Path: filepath.Join(t.TempDir(), "blocks")})
+		same("in blocks, kept in a file", print(twice, err, p))
+	}
+}
+
+// TestSoftBlocks: chunks have soft labels of the same classes, or none has.
+func TestSoftBlocks(t *testing.T) {
+	d := soften(blobs(37, 90, 3, 4, 60), 9)
+	block := func(first, end int, classes ...string) aoso.Block {
+		return aoso.Block{Features: d.slice(first, end).features(), Shares: aoso.RowMajor(d.q[4*first:4*end], end-first, 4), ShareClasses: classes}
+	}
+	b, err := aoso.NewDatasetBuilder(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantArgumentError(t, b.AppendBlock(block(0, 40, "a", "b")), "shares", "2 columns")
+	if err := b.AppendBlock(block(0, 40, "b", "a", "d", "c")); err != nil {
+		t.Fatal(err)
+	}
+	first, err := b.Dataset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entropy := first.LabelEntropy()
+	wantArgumentError(t, b.Append(d.features(), d.labels(), nil, nil), "labels", "every chunk")
+	wantArgumentError(t, b.AppendBlock(block(40, 90, "a", "b", "c", "e")), "a class in row 0", "their classes")
+	both := block(40, 90, "b", "a", "d", "c")
+	both.Labels = d.labels()
+	wantArgumentError(t, b.AppendBlock(both), "labels", "nil, with shares")
+	short := block(40, 90, "b", "a", "d", "c")
+	short.Features = d.features()
+	wantArgumentError(t, b.AppendBlock(short), "labels", "90, one for each row")
+	if err := b.AppendBlock(block(40, 90, "b", "a", "d", "c")); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := aoso.NewDataset(d.features(), nil, aoso.DatasetOptions{Shares: d.shares(), ShareClasses: []string{"b", "a", "d", "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := b.Dataset()
+	if err != nil || all.LabelEntropy() != whole.LabelEntropy() || first.LabelEntropy() != entropy {
+		t.Errorf("the entropies are %g and %g, want %g and %g: %v", first.LabelEntropy(), all.LabelEntropy(), entropy, whole.LabelEntropy(), err)
+	}
+	if valid, err := b.Aligned(whole); err != nil || valid.LabelEntropy() != whole.LabelEntropy() {
+		t.Errorf("a validation set: %v", err)
+	}
+	_, err = b.Aligned(d.dataset(t))
+	wantArgumentError(t, err, "share_classes", "of the training set")
+}
+
+// TestSoftDerived: a refit takes the steps of training, and a temperature has the least cross-entropy; shares of 1 are labels.
+func TestSoftDerived(t *testing.T) {
+	d := soften(blobs(38, 600, 4, 5, 60).weighted(7), 10)
+	other := soften(blobs(38, 900, 4, 5, 60).slice(600, 900).weighted(8), 11)
+	for _, v := range everyVariant {
+		p := params(func(p *aoso.Params) { v.change(p); rounds(p, 6, 10) })
+		m := train(t, d.dataset(t), p, aoso.TrainOptions{}).Model
+		again, err := m.RefitSoft(d.features(), d.shares(), names(5), aoso.RefitOptions{Weights: d.weights})
+		if err != nil {
+			t.Fatal(v.name, err)
+		}
+		scores, same := rawScores(t, m, d.features(), aoso.PredictOptions{}), rawScores(t, again, d.features(), aoso.PredictOptions{})
+		for i := range scores {
+			if !near(1+scores[i], 1+same[i], 1e-2) {
+				t.Fatalf("%s: refit on the training data changes a score from %g to %g", v.name, scores[i], same[i])
+			}
+		}
+		calibrated, c, err := m.CalibrateSoft(other.features(), other.shares(), names(5), other.weights)
+		if err != nil {
+			t.Fatal(v.name, err)
+		}
+		scores = rawScores(t, m, other.features(), aoso.PredictOptions{})
+		best := other.crossEntropy(scores, c.Temperature)
+		if calibrated.Temperature() != c.Temperature || !near(c.After, best, 1e-6) || !near(c.Before, other.crossEntropy(scores, m.Temperature()), 1e-6) {
+			t.Errorf("%s: %+v, the loss is %g", v.name, c, best)
+		}
+		for _, factor := range []float64{0.97, 1.03} {
+			if loss := other.crossEntropy(scores, c.Temperature*factor); loss < best {
+				t.Errorf("%s: the loss at %g times the temperature is %g, below %g", v.name, factor, loss, best)
+			}
+		}
+		sharp := hard(&other.table)
+		a, err := m.Refit(other.features(), other.labels(), aoso.RefitOptions{Keep: 0.3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := m.RefitSoft(other.features(), sharp.shares(), names(5), aoso.RefitOptions{Keep: 0.3}); err != nil || a.Fingerprint() != b.Fingerprint() {
+			t.Errorf("%s: refit by labels and by shares of 1 differ: %v", v.name, err)
+		}
+		_, one, err := m.Calibrate(other.features(), other.labels(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, two, err := m.CalibrateSoft(other.features(), sharp.shares(), names(5), nil); err != nil || *one != *two {
+			t.Errorf("%s: calibration by labels %+v, by shares of 1 %+v: %v", v.name, one, two, err)
+		}
 	}
 }
 

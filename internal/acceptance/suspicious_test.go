@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -74,8 +75,41 @@ func TestSuspiciousRows(t *testing.T) {
 			wantArgumentError(t, err, "n", "at least 0")
 		})
 	}
+	var runs []*aoso.Result
+	for seed := range uint64(3) {
+		runs = append(runs, trained(t, d, defaults(func(p *aoso.Params) { p.Ensemble, p.Calibration, p.NEstimators, p.Seed = 1, "holdout", 20, seed })))
+	}
+	mean, err := runs[0].SuspiciousRows(1200, runs[1:]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	losses, times, votes := map[int]float64{}, map[int]float64{}, map[int]int{}
+	for _, r := range runs {
+		rows, err := r.SuspiciousRows(1200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range rows {
+			losses[s.Row] -= math.Log(s.Probability)
+			times[s.Row]++
+			if s.Suspected {
+				votes[s.Row]++
+			}
+		}
+	}
+	for i, s := range mean {
+		if !near(s.Probability, math.Exp(-losses[s.Row]/times[s.Row]), 1e-9) || s.Suspected != (2*votes[s.Row] > int(times[s.Row])) || i > 0 && s.Probability < mean[i-1].Probability {
+			t.Fatalf("row %d of several runs: %+v", i, s)
+		}
+	}
+	if len(mean) != len(losses) || len(mean) <= 240 {
+		t.Errorf("%d rows of several runs, want %d", len(mean), len(losses))
+	}
+	e, _ := flipped(4, 1200, 20, 4)
+	_, err = runs[0].SuspiciousRows(3, trained(t, e, defaults(func(p *aoso.Params) { p.NEstimators = 3 })))
+	wantArgumentError(t, err, "others[0]", "the same rows")
 	p := defaults(func(p *aoso.Params) { p.Preset, p.NEstimators = aoso.PresetPaper, 3 })
-	_, err := trained(t, d, p).SuspiciousRows(3)
+	_, err = trained(t, d, p).SuspiciousRows(3)
 	wantArgumentError(t, err, "result", "without held-out rows")
 }
 

@@ -1,9 +1,14 @@
 """Columns of numbers that are codes, and columns that identify rows."""
 
+import _thread
+import threading
+import time
 import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -31,6 +36,22 @@ def test_a_code_is_suggested(coded):
     assert aoso.suggest_codes(x[["size", "flag"]], y) == []
 
 
+def test_sparse_table_with_soft_labels(coded):
+    x, y = coded
+    found = aoso.suggest_codes(scipy.sparse.csr_matrix(x), np.eye(2)[(y == "yes").astype(int)])
+    assert [(s.name, s.suggested) for s in found] == [("f0", True), ("f1", False)]
+
+
+def test_interrupted(coded):
+    timer = threading.Timer(0.1, _thread.interrupt_main)
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(1000):
+            aoso.suggest_codes(*coded)
+    assert time.monotonic() - begun < 5
+
+
 def test_auto(coded):
     x, y = coded
     with pytest.warns(UserWarning, match=r"categorical_features='auto' takes for categories: job \(60 values, log loss -0\.[0-9]+ ± 0\.[0-9]+\)"):
@@ -46,23 +67,18 @@ def test_auto(coded):
     assert parts.partial_fit(x, y).is_categorical_.tolist() == [True, False, False, False]
 
 
-def test_auto_keeps_what_has_categories(coded):
+@pytest.mark.parametrize("table", [pd.DataFrame, pa.Table.from_pandas, pl.from_pandas])
+def test_auto_keeps_what_has_categories(coded, table):
     x, y = coded
-    x = x.assign(town=np.array(["a", "b"])[x["flag"]])
+    x = table(x.assign(town=np.array(["a", "b"])[x["flag"]]))
     with pytest.warns(UserWarning, match="job"):
         assert AOSOClassifier(n_estimators=5, categorical_features="auto").fit(x, y).is_categorical_.tolist() == [True, False, False, False, True]
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "message"),
-    [
-        ([[1, 2]], [1, 2], "y has 2 labels; allowed: 1, one for each row of x"),
-        (scipy.sparse.csr_matrix(np.eye(3)), [1, 2, 1], "x is a csr_matrix; allowed: an array, rows, or a data frame"),
-    ],
-)
-def test_errors(x, y, message):
-    with pytest.raises(aoso.AosoError, match=message):
-        aoso.suggest_codes(x, y)
+def test_errors():
+    with pytest.raises(aoso.AosoError, match="y has 2 labels; allowed: 1, one for each row of x"):
+        aoso.suggest_codes([[1, 2]], [1, 2])
+    assert aoso.suggest_codes(np.empty((0, 2)), []) == []
 
 
 ROWS = 300

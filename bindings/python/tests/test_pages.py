@@ -122,6 +122,7 @@ def command(tmp_path, monkeypatch):
         Path(month).write_text(Path("train.csv").read_text())
     Path("people.csv").write_text("id,zip,job,income\n" + "".join(f"{i},{i % 3},{'ab'[i % 2]},{'xyz'[i % 3]}\n" for i in range(60)))
     Path("loans.csv").write_text("income,debt,class\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > i % 5 else 'no'}\n" for i in range(60)))
+    Path("votes.csv").write_text("weight,length,tabby,siamese,other\n" + "".join(f"{i % 7},{i % 5},{i % 7 / 10},{1 - i % 7 / 10:.1f},0\n" for i in range(60)))
     Path("costs.csv").write_text("class,A,B,ask\nA,0,1,0.2\nB,1,0,0.2\nD,1,1,0.2\n")
     for name in ("letters", "a", "b"):
         train = ["aoso", "train", "--quiet", "--data", "train.csv", "--model", f"{name}.aoso", "--n-estimators", "5"]

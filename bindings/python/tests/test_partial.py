@@ -55,6 +55,7 @@ def test_classes_come_later(rows):
     model.partial_fit(x[~seen], y[~seen])  # of other classes only
     np.testing.assert_array_equal(model.booster_.predict_raw(x)[:, :2], before)
     assert model.booster_.classes.tolist() == CLASSES
+    assert model.booster_.first_trees == [0] * 2 + [20] * 5 and model.booster_.num_trees == 41
     assert model.partial_fit(x, y).score(x, y) > 0.9
 
 

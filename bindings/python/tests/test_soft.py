@@ -89,6 +89,23 @@ def test_more_ways(tmp_path):
     assert data.get_label().tolist() == SHARES.argmax(1).tolist()
 
 
+def test_blocks():
+    frame = pd.DataFrame(SHARES, columns=NAMES)
+    data = aoso.Dataset.from_blocks([(X[:40], frame[:40]), (X[40:], frame[40:])])
+    assert data.classes.tolist() == NAMES
+    assert aoso.train(FEW, data).fingerprint == aoso.train(FEW, aoso.Dataset(X, frame)).fingerprint
+
+
+def test_derived_models():
+    booster = train(SHARES)
+    np.testing.assert_allclose(booster.refit(X, SHARES).predict_raw(X), booster.predict_raw(X), atol=1e-3)
+    flat = 0.5 * SHARES + 0.5 / 3
+    calibrated = booster.calibrated(X, flat)
+    assert calibrated.calibration.after == pytest.approx(cross_entropy(flat, calibrated.predict_proba(X)), rel=1e-6)
+    assert calibrated.calibration.before == pytest.approx(cross_entropy(flat, booster.predict_proba(X)), rel=1e-6)
+    assert calibrated.temperature > 1 and calibrated.calibration.after < calibrated.calibration.before
+
+
 def test_label_smoothing():
     smooth, explicit = train(Y, label_smoothing=0.3), train(0.7 * np.eye(3)[Y] + 0.1)
     np.testing.assert_allclose(smooth.predict_proba(X), explicit.predict_proba(X), rtol=1e-3)
@@ -118,7 +135,11 @@ def test_errors(y, text):
 def test_where_they_are_refused():
     booster = train(SHARES)
     for call in (
-        lambda: booster.refit(X, SHARES),
+        lambda: booster.conformalized(X, SHARES),
+        lambda: booster.reliability(X, SHARES),
+        lambda: booster.confusions(X, SHARES),
+        lambda: aoso.Dataset.from_blocks([(X, SHARES), (X, Y)]),
+        lambda: aoso.Dataset.from_blocks([(X, SHARES), (X, np.c_[SHARES, SHARES] / 2)]),
         lambda: aoso.Dataset(X, SHARES, class_weight="balanced"),
         lambda: booster.evaluate(X, np.eye(4)[np.r_[Y[:149], 3]]),
         lambda: aoso.train({"label_smoothing": 0.1}, aoso.Dataset(X, Y), objective=lambda scores, data: (scores, scores)),

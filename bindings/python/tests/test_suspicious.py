@@ -55,6 +55,26 @@ def test_estimator(table):
     assert np.isin(rows.row, wrong).sum() == np.isin(apart.suspicious_rows(600).row, wrong).sum() > 0
 
 
+def test_others(table):
+    """The mean of what several models say of each row, restated row by row."""
+    x, y, _, wrong = table
+    models = [AOSOClassifier(n_estimators=20, calibration="holdout", ensemble=1, random_state=seed).fit(x, y) for seed in range(3)]
+    found = [model.suspicious_rows(10**6) for model in models]
+    rows = models[0].suspicious_rows(10**6, others=models[1:])
+    assert sorted(rows.row) == sorted(set().union(*(f.row.tolist() for f in found)))
+    assert (np.diff(rows.proba) >= 0).all() and (rows.label == y[rows.row]).all()
+    for i, row in enumerate(rows.row):
+        of = [{name: column[f.row == row][0] for name, column in f._asdict().items()} for f in found if row in f.row]
+        assert rows.proba[i] == pytest.approx(np.exp(np.mean([np.log(o["proba"]) for o in of])))
+        assert rows.other_proba[i] == max(o["other_proba"] for o in of) and rows.other[i] in [o["other"] for o in of]
+        assert rows.suspected[i] == (2 * sum(o["suspected"] for o in of) > len(of))
+    other = AOSOClassifier(n_estimators=2).fit(x, np.roll(y, 1))
+    with pytest.raises(ArgumentError, match="others has another label for row"):
+        models[0].suspicious_rows(others=[other])
+    with pytest.raises(ArgumentError, match="a model of others is without held-out rows"):
+        models[0].suspicious_rows(others=[pickle.loads(pickle.dumps(models[1]))])
+
+
 def test_none(table):
     x, y, _, _ = table
     train_set = aoso.Dataset(x, y)

@@ -1,8 +1,10 @@
 # Predictions.
 
-predict.aoso <- function(object, newdata, type = c("class", "response", "prob", "raw", "leaf", "shap", "set"), trees = 0, alpha = 0.1, nthread = 0,
-                         ...) {
+predict.aoso <- function(object, newdata, type = c("class", "response", "prob", "raw", "leaf", "shap", "set", "decision"), trees = 0, alpha = 0.1,
+                         nthread = 0, costs = NULL, abstain = NULL, ...) {
   type <- match.arg(type)
+  if (type == "decision") return(decide(object, newdata, costs, abstain, trees, nthread))
+  if (!is.null(costs) || !is.null(abstain)) stop("costs and abstain have no effect on type = \"", type, "\"; allowed: type = \"decision\"", call. = FALSE)
   if (type == "response") type <- "class"
   pointer <- pointer_of(object)
   input <- as_input(new_rows(object, newdata))
@@ -19,6 +21,36 @@ predict.aoso <- function(object, newdata, type = c("class", "response", "prob", 
     prob = with_absent(object, in_order(object, matrix(out, ncol = rows)), 0),
     raw = in_order(object, matrix(out, ncol = rows))
   )
+}
+
+# The decision of the least expected cost for each row, the first where some tie.
+decide <- function(model, newdata, costs, abstain, trees, nthread) {
+  prob <- stats::predict(model, newdata, "prob", trees = trees, nthread = nthread)
+  classes <- colnames(prob)
+  if (is.null(costs) && is.null(abstain)) stop("costs is NULL; allowed: a row for each class and a column for each decision, or abstain", call. = FALSE)
+  if (is.null(costs)) costs <- 1 - diag(length(classes))
+  if (!is.matrix(costs) || !is.numeric(costs) || nrow(costs) != length(classes) || ncol(costs) < 1L || !all(is.finite(costs))) {
+    stop("costs is not a matrix of ", length(classes), " rows of finite numbers, one for each class: ", paste(classes, collapse = ", "), call. = FALSE)
+  }
+  if (!is.null(rownames(costs))) {
+    if (!setequal(rownames(costs), classes)) {
+      stop("costs has rows for ", paste(rownames(costs), collapse = ", "), "; allowed: ", paste(classes, collapse = ", "), call. = FALSE)
+    }
+    costs <- costs[classes, , drop = FALSE]
+  }
+  decisions <- colnames(costs)
+  if (is.null(decisions)) {
+    if (ncol(costs) != length(classes)) stop("costs has ", ncol(costs), " columns without names; allowed: names, or a column for each class", call. = FALSE)
+    decisions <- classes
+  }
+  if (!is.null(abstain)) {
+    if (!is.numeric(abstain) || length(abstain) != 1L || !is.finite(abstain)) stop("abstain is ", format(abstain), "; allowed: a finite number", call. = FALSE)
+    costs <- cbind(costs, abstain)
+  }
+  decided <- c(decisions, NA)[max.col(-prob %*% costs, ties.method = "first")]
+  if (!setequal(decisions, classes)) return(decided)
+  if (is.factor(model$classes)) return(factor(decided, levels(model$classes)))
+  model$classes[match(decided, as.character(model$classes))]
 }
 
 # newdata as the features of the model.

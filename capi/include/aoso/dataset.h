@@ -51,6 +51,28 @@ AOSO_API aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels
 AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
                                              const aoso_dataset_options *options, aoso_dataset **out);
 
+/* A column of numbers that may be a code without an order, such as of a profession. */
+typedef struct aoso_code_suggestion {
+    int64_t feature;   /* the column */
+    int64_t values;    /* number of different values */
+    double gain;       /* by how much the log loss of rows held out falls, as a mean over the rows, if it is categorical */
+    double error;      /* standard error of the gain */
+    int32_t suggested; /* 1: list it in options.categorical */
+    int32_t reserved;
+} aoso_code_suggestion;
+
+/* Called now and then; anything but 0 ends the call. */
+typedef int32_t (*aoso_pause_callback)(void *user);
+
+/* Finds columns of 3 to 100 different whole numbers that predict better as categories. The options are those of
+ * aoso_dataset_create, of which categorical lists the columns that are known to be categories; init and collective must be
+ * null. It trains many small models: on at most 10,000 rows, for at most 20 columns. *count becomes the number of columns
+ * tried, those suggested first, of which at most length are written; the gain of one that is suggested is in addition to
+ * those before it. callback may be NULL; if it ends the call, *count is -1. */
+AOSO_API aoso_status aoso_suggest_codes(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options,
+                                    aoso_code_suggestion *out, int64_t length, int64_t *count,
+                                    aoso_pause_callback callback, void *user);
+
 /* The size of a dataset. */
 typedef struct aoso_dataset_info {
     uint32_t struct_size;

@@ -119,6 +119,22 @@ private:
         : dataset(detail::make<dataset>(aoso_dataset_create, &x, &y, &o)) {}
 };
 
+// A column of numbers that may be a code without an order.
+using code_suggestion = aoso_code_suggestion;
+
+// The columns of 3 to 100 different whole numbers, at most 20 of them, with what it gains to list them in o.categorical. Those that
+// are suggested come first.
+inline std::vector<code_suggestion> suggest_codes(const matrix &x, const labels &y, const dataset_options &o = {}) {
+    constexpr int64_t most = 20;
+    std::vector<code_suggestion> out(most);
+    int64_t count = 0;
+    const detail::c_dataset_options options(o);
+    const aoso_labels classes = y.get();
+    detail::check(aoso_suggest_codes(&x, &classes, &options, out.data(), most, &count, nullptr, nullptr));
+    out.resize(static_cast<std::size_t>(count));
+    return out;
+}
+
 // Builds a dataset from chunks of rows. Rows that take more memory than there is
 // come twice: all chunks to sample, then the same rows to append.
 class dataset_builder : public detail::object<aoso_builder, aoso_builder_free> {

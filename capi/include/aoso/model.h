@@ -111,6 +111,10 @@ enum { /* kinds of importance */
     AOSO_IMPORTANCE_COVER = 2  /* the rows that they divided */
 };
 
+/* By class, the number of the first tree that gives the class scores; -1: none does. length must be the number of classes. A class
+ * that came when training was continued begins in a tree of one leaf. */
+AOSO_API aoso_status aoso_model_first_trees(const aoso_model *model, int32_t *out, int64_t length);
+
 /* How much each feature contributes; length must be the number of features.
  * Linear scores take no part in it. */
 AOSO_API aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length);

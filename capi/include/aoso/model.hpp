@@ -178,6 +178,13 @@ public:
                                              const_cast<write_function *>(&function)));
     }
 
+    // By class, the number of the first tree that gives the class scores; -1: none does.
+    std::vector<int32_t> first_trees() const {
+        std::vector<int32_t> out(static_cast<std::size_t>(classes()));
+        detail::check(aoso_model_first_trees(get(), out.data(), detail::count(out)));
+        return out;
+    }
+
     // How much each feature contributes: AOSO_IMPORTANCE_GAIN, _SPLIT or _COVER.
     std::vector<double> importance(int32_t kind = AOSO_IMPORTANCE_GAIN) const {
         std::vector<double> out(static_cast<std::size_t>(features()));

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _capi, _labels, _matrix
+from . import _capi, _labels, _matrix, _soft
 from ._capi import Array
 from .errors import ArgumentError
 
@@ -47,5 +47,8 @@ class Source:
             labels, classes = _labels.read(y, rows)
             if self.classes.size and _labels.kind(classes) != _labels.kind(self.classes):
                 raise ArgumentError(f"block {number} has labels that are {_labels.kind(classes)}; allowed: {_labels.kind(self.classes)}, as before")
-            self.classes = np.union1d(self.classes, classes) if self.classes.size else classes
+            if not self.classes.size:
+                self.classes = classes
+            elif not _soft.given(y):  # else the library compares the classes of each block with those of the first
+                self.classes = np.union1d(self.classes, classes)
             yield matrix, labels, _matrix.weights(weight, rows), _matrix.row_ids(row_id, rows)

@@ -28,7 +28,7 @@ from ._input import readable as readable
 from ._input import strings as _strings
 from ._input import table as table
 from ._library import Handle as Handle
-from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
+from ._library import _bytes, _call, _call_back, _create, _loaded, _pause, _staged, _string, _write
 from ._parameters import METRICS, NESTED, TYPES
 from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
@@ -82,12 +82,12 @@ class DatasetOptions:
         x: Matrix,
         categorical: list[int],
         *,
-        max_bin: int,
-        sample_rows: int,
+        max_bin: int = 0,
+        sample_rows: int = 0,
         seed: int,
         nthread: int,
-        dense_only: bool,
-        path: str | os.PathLike[str] | None,
+        dense_only: bool = False,
+        path: str | os.PathLike[str] | None = None,
         text_labels: bool = False,
         init: Handle | None = None,
         ranks: Ranks | None = None,
@@ -125,6 +125,15 @@ def dataset(x: Matrix, y: Labels, weights: Array | None, row_ids: Array | None, 
     options.struct.weights, options.struct.num_weights = _optional(weights)
     options.struct.row_ids, options.struct.num_row_ids = _optional(row_ids)
     return _creates(options.ranks)("dataset_create", x.struct, y.struct, options.struct)
+
+
+def suggest_codes(x: Matrix, y: Labels, weights: Array | None, options: DatasetOptions) -> Array:
+    """The columns that were tried as categories."""
+    options.struct.weights, options.struct.num_weights = _optional(weights)
+    out, count = np.empty(max(1, x.shape[1]), structs.CODE_SUGGESTION), c.c_int64()
+    arguments = x.struct, y.struct, options.struct, _address(out), len(out), c.byref(count)
+    _call_back(lambda _: False, _pause, "suggest_codes", *arguments)
+    return out[: count.value]
 
 
 class Builder:
@@ -443,6 +452,13 @@ def export_file(model: Handle, format: str, number: int, force: bool, path: str 
 
 def _export_options(number: int, force: bool) -> structs.ExportOptions:
     return structs.ExportOptions(tree=integer("tree", number), force=bool(force))
+
+
+def first_trees(model: Handle, classes: int) -> list[int]:
+    """By class, the number of the first tree that gives it scores; -1: none does."""
+    out = np.empty(classes, np.int32)
+    _call("model_first_trees", model, _address(out), classes)
+    return out.tolist()
 
 
 def importance(model: Handle, kind: str, features: int) -> Array:

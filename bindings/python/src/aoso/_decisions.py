@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -184,13 +185,15 @@ class Decisions:
         check_is_fitted(self)
         return self.booster_.confusions(self._read(X, reset=False), y, n, nthread=self._threads())
 
-    def suspicious_rows(self, n: int | None = None) -> SuspiciousRows:
+    def suspicious_rows(self, n: int | None = None, *, others: Sequence[Any] = ()) -> SuspiciousRows:
         """The rows of :meth:`fit` whose labels are probably wrong.
 
         Parameters
         ----------
         n : int, optional
             The number of rows to return, those whose labels are least likely. By default all that are ``suspected``.
+        others : sequence of models, optional
+            Models of the same rows, fitted with another ``random_state``. Several models find more wrong labels.
 
         Returns
         -------
@@ -198,4 +201,4 @@ class Decisions:
             See :meth:`aoso.Booster.suspicious_rows`. Positions are those of the rows of ``X``.
         """
         check_is_fitted(self)
-        return self.booster_.suspicious_rows(n)
+        return self.booster_.suspicious_rows(n, others=others)

@@ -34,6 +34,7 @@ _text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
 _texts = (*_text, c.POINTER(c.c_int64))
 _write = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_size_t, c.c_void_p)
 _staged = c.CFUNCTYPE(c.c_int32, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p)
+_pause = c.CFUNCTYPE(c.c_int32, c.c_void_p)
 _labelled = (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.Labels))
 _weighted = (*_labelled, c.c_void_p, c.c_int64, c.POINTER(structs.PredictOptions))
 
@@ -41,6 +42,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "build_info": _text,
     "dataset_create": (c.POINTER(structs.Matrix), c.POINTER(structs.Labels), c.POINTER(structs.DatasetOptions), _out),
     "dataset_create_aligned": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.Labels), c.POINTER(structs.DatasetOptions), _out),
+    "suggest_codes": (
+        *(c.POINTER(structs.Matrix), c.POINTER(structs.Labels), c.POINTER(structs.DatasetOptions)),
+        *(c.c_void_p, c.c_int64, c.POINTER(c.c_int64), _pause, c.c_void_p),
+    ),
     "dataset_get_info": (_handle, c.POINTER(structs.DatasetInfo)),
     "dataset_class_name": (_handle, c.c_int64, *_text),
     "dataset_feature_name": (_handle, c.c_int64, *_text),
@@ -100,6 +105,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_tree": (_handle, c.c_int64, *_text),
     "export_formats": _text,
     "model_export_with": (_handle, c.c_char_p, c.POINTER(structs.ExportOptions), _write, c.c_void_p),
+    "model_first_trees": (_handle, c.c_void_p, c.c_int64),
     "model_importance": (_handle, c.c_int32, c.c_void_p, c.c_int64),
     "model_pair_importance": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
     "model_truncate": (_handle, c.c_int64, _out),

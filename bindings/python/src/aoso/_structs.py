@@ -51,6 +51,9 @@ class DatasetOptions(Struct):
     ]
 
 
+CODE_SUGGESTION = np.dtype([("feature", "i8"), ("values", "i8"), ("gain", "f8"), ("error", "f8"), ("suggested", "i4"), ("reserved", "i4")])
+
+
 class DatasetInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),

@@ -311,8 +311,8 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-            Labels that the model knows.
+        y : array of shape (n_rows,) or (n_rows, n_classes)
+            Labels that the model knows; or soft labels, as for :class:`Dataset`.
         weight : array of shape (n_rows,), optional
         keep : float, default 0
             Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps its values.
@@ -343,6 +343,14 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
     def num_trees(self) -> int:
         """Number of trees."""
         return self._info.trees
+
+    @property
+    def first_trees(self) -> list[int]:
+        """By class, the number of the first tree that gives it scores; -1: none does, as for a class without rows.
+
+        A class that came when training was continued begins there with a constant score: see ``docs/new-classes.md``.
+        """
+        return _capi.first_trees(self._handle, len(self.classes))
 
     @property
     def trees_per_iteration(self) -> int:

@@ -90,7 +90,8 @@ class Probability:
         ----------
         x : table of shape (n_rows, n_features)
             Rows that the model was not trained on.
-        y : array of shape (n_rows,)
+        y : array of shape (n_rows,) or (n_rows, n_classes)
+            Labels; or soft labels, as for :class:`Dataset`, whose cross-entropy is then least.
         weight : array of shape (n_rows,), optional
         nthread : int, default 0
 

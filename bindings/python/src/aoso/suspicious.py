@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ._capi import Array
 from ._scalars import integer
@@ -49,7 +52,7 @@ class Suspecting:
 
     _held_out: SuspiciousRows | None = None  # all held-out rows
 
-    def suspicious_rows(self, n: int | None = None) -> SuspiciousRows:
+    def suspicious_rows(self, n: int | None = None, *, others: Sequence[Any] = ()) -> SuspiciousRows:
         """The training rows whose labels are probably wrong.
 
         The probabilities are those of models that were trained without the row. Training has them anyway, for the rows that
@@ -62,6 +65,10 @@ class Suspecting:
             The number of rows to return, those whose labels are least likely. By default all that are ``suspected``, as
             confident learning suspects them (C. Northcutt, L. Jiang, I. Chuang, *Confident learning: estimating uncertainty
             in dataset labels*, 2021).
+        others : sequence of models, optional
+            Models of the same rows, trained with other seeds. What several models say finds more wrong labels. "proba" is then the geometric
+            mean over the models that held a row out, "other" the class that is most likely to one of them, with its probability there, and
+            "suspected" whether most of them suspect the row.
 
         Returns
         -------
@@ -83,10 +90,28 @@ class Suspecting:
         >>> booster.suspicious_rows().row.tolist()
         [7]
         """
-        rows = self._held_out
-        if rows is None:
+        found = [model._held_out for model in (self, *(getattr(other, "booster_", other) for other in others))]
+        if any(rows is None for rows in found):
             raise ArgumentError(
-                "booster is without held-out rows; allowed: one that train or fit has just made, with rows held out, as by "
-                "default without a validation set"
+                f"{'booster' if found[0] is None else 'a model of others'} is without held-out rows; allowed: one that train or fit has just made, "
+                "with rows held out, as by default without a validation set"
             )
+        rows = _averaged(found) if others else found[0]
         return rows._taken(rows.suspected) if n is None else rows._taken(slice(integer("n", n, 1)))
+
+
+def _averaged(found: list[SuspiciousRows]) -> SuspiciousRows:
+    """What several models say of the same rows."""
+    every = SuspiciousRows(*(np.concatenate(column) for column in zip(*found)))
+    row, first, of = np.unique(every.row, return_index=True, return_inverse=True)
+    label, times = every.label[first], np.bincount(of)
+    if (every.label != label[of]).any():
+        wrong = row[of[(every.label != label[of]).argmax()]]
+        raise ArgumentError(f"others has another label for row {wrong}; allowed: models of the same rows and labels")
+    losses = np.bincount(of, -np.log(np.maximum(every.proba, np.finfo(float).tiny))) / times
+    votes = np.bincount(of, every.suspected) / times
+    by_other = np.argsort(every.other_proba, kind="stable")
+    likeliest = np.empty(len(row), np.intp)
+    likeliest[of[by_other]] = by_other  # the last one counts
+    merged = SuspiciousRows(row, label, np.exp(-losses), every.other[likeliest], every.other_proba[likeliest], votes > 0.5)
+    return merged._taken(np.argsort(-losses, kind="stable"))
