@@ -30,9 +30,7 @@ def test_a_code_is_suggested(coded):
     found = aoso.suggest_codes(x, y)
     assert [(s.feature, s.name, s.values, s.suggested) for s in found] == [(0, "job", 60, True), (1, "age", 42, False)]
     assert found[0].gain > 2 * found[0].error > 0 > found[1].gain
-    assert aoso.suggest_codes(x, y) == found
-    assert [s.name for s in aoso.suggest_codes(x.to_numpy(), y) if s.suggested] == ["f0"]
-    assert [s.name for s in aoso.suggest_codes(x, y, categorical_features=["job"])] == ["age"]
+    assert [s.name for s in aoso.suggest_codes(x.to_numpy(), y, categorical_features=[0])] == ["f1"]
     assert aoso.suggest_codes(x[["size", "flag"]], y) == []
 
 
@@ -67,6 +65,7 @@ def test_auto(coded):
     assert parts.partial_fit(x, y).is_categorical_.tolist() == [True, False, False, False]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("table", [pd.DataFrame, pa.Table.from_pandas, pl.from_pandas])
 def test_auto_keeps_what_has_categories(coded, table):
     x, y = coded
