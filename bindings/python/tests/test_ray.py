@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import faults
 import numpy as np
 import pytest
 import ranks
@@ -29,7 +30,7 @@ LETTER = [f"x{j}" for j in range(16)]
 
 @pytest.fixture(scope="module")
 def cluster():
-    environment = {"PYTHONPATH": str(Path(aoso.__file__).parents[1])}
+    environment = {"PYTHONPATH": os.pathsep.join([str(Path(aoso.__file__).parents[1]), str(Path(__file__).parent)])}
     ray.init(num_cpus=WORKERS + 1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": environment})
     yield
     ray.shutdown()
@@ -189,12 +190,14 @@ def strike(how, delay, victims):
     threading.Thread(target=work, daemon=True).start()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_worker_is_killed_or_stopped(cluster, how, tmp_path):
+@pytest.mark.parametrize(("act", "phase"), [*((faults.kill_worker, phase) for phase in faults.PHASES), (faults.stop_worker, "first")])
+def test_a_worker_is_lost(cluster, tmp_path, act, phase):
     """Ray tries again. The model is the same."""
-    frame, params = letter_frame(2000), {"n_estimators": 300}
-    strike(how, 4, 1)
-    result = trainer(frame, 2, timeout=5, retries=1, tmp=tmp_path, params=params, checkpoint=str(tmp_path / "training")).fit()
+    frame, params = letter_frame(2000), {"n_estimators": 60}
+    fault = faults.Fault(phase, 1, str(tmp_path), act, iteration=30)
+    config = {"params": params, "checkpoint": str(tmp_path / "training")}
+    result = trainer(frame, 2, faults.ray_loop(fault), timeout=5, retries=1, tmp=tmp_path, **config).fit()
+    assert fault.struck and fault.again
     assert get_booster(result.checkpoint).fingerprint == alone(frame, params).fingerprint
 
 
