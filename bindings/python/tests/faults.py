@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import resource
 import signal
 import threading
 import time
@@ -17,7 +16,8 @@ import numpy as np
 
 from aoso import _table_rank
 
-PHASES = ("binning", "first", "last")  # while binning; in the hold-out phase; in the last iteration of the model itself
+# While binning; in the hold-out phase; in the last iteration of the model itself. Another phase is "start": before the ranks connect.
+PHASES = ("binning", "first", "last")
 
 
 def kill_worker() -> None:
@@ -37,10 +37,11 @@ def kill_executor() -> None:
     time.sleep(60)
 
 
-def limit_memory() -> None:
-    """Leave a worker no more memory than it has."""
-    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+def change_version() -> None:
+    """Have a worker of Spark say that its library has another version."""
+    from aoso import _spark_worker
+
+    _spark_worker.version = lambda: "0.0.0"
 
 
 class Fault(NamedTuple):
@@ -92,7 +93,7 @@ def faulty(fault: Fault, rank: int) -> Iterator[None]:
             (Path(fault.folder) / "again").touch()
         strike = threading.Timer(fault.seconds, fault.strike)
         if mine and fault.phase == "binning":
-            strike.start()
+            strike.start() if fault.seconds else fault.strike()
         made = dataset(*arguments, **options)
         strike.cancel()
         return made
@@ -108,6 +109,8 @@ def faulty(fault: Fault, rank: int) -> Iterator[None]:
 
     _table_rank.Dataset, _table_rank.train = binned, trained
     try:
+        if mine and fault.phase == "start":
+            fault.strike()
         yield
     finally:
         _table_rank.Dataset, _table_rank.train = dataset, train

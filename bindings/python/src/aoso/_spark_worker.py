@@ -105,7 +105,8 @@ def _gathered(context: Any, mine: dict[str, Any], timeout: float) -> list[Any]:
 
 
 def _error(rank: int, e: Exception) -> Row:
-    return ERROR, rank, json.dumps([type(e).__name__, str(e)]).encode()
+    name = "OutOfMemoryError" if isinstance(e, MemoryError) else type(e).__name__
+    return ERROR, rank, json.dumps([name, str(e)]).encode()
 
 
 def _host(context: Any, rank: int) -> str:
