@@ -17,7 +17,7 @@ import pytest
 import ranks
 
 import aoso
-from aoso.errors import ArgumentError, CollectiveError, OutOfMemoryError
+from aoso.errors import ArgumentError, CollectiveError
 
 pytest.importorskip("pyspark")
 import pandas as pd
@@ -38,9 +38,8 @@ LETTER = [f"x{j}" for j in range(16)]
 MIXED = ["colour", "a", "b", "c"]
 
 
-@contextlib.contextmanager
-def session(more):
-    """Executors that are processes of their own, with more settings."""
+@pytest.fixture(scope="module")
+def spark():
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -48,21 +47,14 @@ def session(more):
         "spark.executor.memory": "600m",
         "spark.sql.shuffle.partitions": "4",
         "spark.executorEnv.PYTHONPATH": SOURCE,
-        **more,
     }
-    builder = SparkSession.builder.master(f"local-cluster[{EXECUTORS},1,{4800 if more else 800}]")
+    builder = SparkSession.builder.master(f"local-cluster[{EXECUTORS},1,800]")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    opened = builder.getOrCreate()
-    opened.sparkContext.setLogLevel("OFF")
-    yield opened
-    opened.stop()
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with session({}) as opened:
-        yield opened
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
 
 
 def mixed_frame():
@@ -213,29 +205,6 @@ def test_a_worker_is_lost(spark, letters, tmp_path, act, phase):
     assert found == alone(ranks.letter_frame(3000), LETTER, {"n_estimators": 60})
 
 
-def kill_workers():
-    for process in ranks.workers("pyspark.daemon"):
-        os.kill(process, signal.SIGKILL)
-
-
-def test_too_little_memory_to_begin():
-    """In a session whose executors leave Python too little."""
-    program = """
-        import ranks, test_spark
-        from aoso.errors import OutOfMemoryError
-        for memory in ("100m", "1g"):
-            with test_spark.session({"spark.executor.pyspark.memory": memory}) as spark:
-                try:
-                    test_spark.fitted(spark.createDataFrame(ranks.letter_frame(300)))
-                except OutOfMemoryError as e:
-                    print(e)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": SOURCE})
-    first, second = done.stdout.splitlines()
-    assert first == "a worker has too little memory to begin; allowed: spark.executor.pyspark.memory unset, or at least 4g for each core of an executor"
-    assert second.startswith("worker ") and "the limit RLIMIT_AS of this process leaves" in second
-
-
 def test_another_version_on_a_worker(letters, tmp_path):
     """It is an error before the first tree."""
     fault = faults.Fault("start", 1, str(tmp_path), faults.change_version)
@@ -243,7 +212,8 @@ def test_another_version_on_a_worker(letters, tmp_path):
         with faults.in_spark(fault), pytest.raises(ArgumentError, match=r"^worker 1: the worker .* has aoso 0.0.0, the driver .*; allowed: the same$"):
             fitted(letters)
     finally:
-        kill_workers()
+        for process in ranks.workers("pyspark.daemon"):
+            os.kill(process, signal.SIGKILL)
 
 
 @contextlib.contextmanager
