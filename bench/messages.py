@@ -1,7 +1,7 @@
 """``python -m bench.messages`` measures the all-reduce of ranks on this machine: by TCP, MPI and gloo. It writes the table of docs/distributed.md.
 
 Each of 2 or 4 ranks is a process. The ranks add up 8 and 131,072 numbers of 8 bytes with the collectives that training uses. A time is the best
-mean of twenty batches of calls, in the best of at least two runs in turn, so that other programs on the machine count little. Needs mpi4py, mpich and torch.
+mean of twenty batches of calls, in the best of five runs in turn, so that other programs on the machine count little. Needs mpi4py, mpich and torch.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PAGE = sets.ROOT / "docs/distributed.md"
 TITLES = {"tcp": "TCP", "mpi": "MPI", "gloo": "gloo"}
 SIZES = {"64 bytes": (8, 100), "1 MiB": (1 << 17, 5)}  # numbers, and calls in a batch
 RANKS = (2, 4)
-RUNS, BATCHES = 2, 20
+RUNS, BATCHES = 5, 20
 
 
 class Messages(harness.Benchmark):
