@@ -1,4 +1,5 @@
-"""Trainings whose ranks are killed (kill -9) at random moments, and that begin again, those of MPI and Dask on other numbers of ranks.
+"""Trainings whose ranks are killed (kill -9) and that begin again: at random moments, and on another number of ranks, those of MPI and Dask; in
+named phases those of Spark and Ray.
 
     python kills.py --engine mpi --kills 50
 
@@ -7,6 +8,7 @@ It prints a line for each kill, and fails if the others take longer than 30 s to
 
 import argparse
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -17,6 +19,7 @@ import threading
 import time
 from pathlib import Path
 
+import faults
 import numpy as np
 import pandas as pd
 import ranks
@@ -25,7 +28,8 @@ import aoso
 
 PARAMS = {"n_estimators": 20, "nthread": 1}
 MOST_RANKS, MOST_KILLS, MOST_SECONDS = 4, 3, 30
-CLUSTER_PARAMS = {"n_estimators": 200}  # of Spark and Ray, whose workers have a thread each
+PYTHONPATH = os.pathsep.join([str(Path(aoso.__file__).parents[1]), str(Path(__file__).parent)])  # of workers
+CLUSTER_PARAMS = {"n_estimators": 60}  # of Spark and Ray, whose workers have a thread each
 
 
 def rows():
@@ -158,11 +162,11 @@ class Dask:
 
 
 class Cluster:
-    """Trainings of a cluster of four workers, each of which loses one and may be tried again once."""
+    """Trainings of a cluster of four workers. Each loses one, in a named phase, and may be tried again once."""
 
-    command = ""  # of the workers
     names = [f"x{j}" for j in range(16)]
     frame = pd.DataFrame(rows()["x"], columns=names).assign(label=rows()["y"], id=np.arange(len(rows()["y"])))
+    victims = {"worker": faults.kill_worker}
 
     @classmethod
     def alone(cls):
@@ -170,55 +174,21 @@ class Cluster:
         return aoso.train({**CLUSTER_PARAMS, "nthread": 1}, aoso.Dataset(cls.frame[cls.names], cls.frame["label"])).fingerprint
 
     def __init__(self, rng):
-        self.rng, self.seconds = rng, 0.0
-        with tempfile.TemporaryDirectory() as folder:
-            self.watched(folder, lambda: None)
-
-    def victims(self):
-        """The processes of which one is killed."""
-        return ranks.workers(self.command)
-
-    def watched(self, folder, strike):
-        """Train. Strike when all workers have begun, and note how long training then takes."""
-        began, ended = [], threading.Event()
-
-        def watch():
-            while len(ranks.workers(self.command)) < MOST_RANKS:
-                if ended.wait(0.02):
-                    return
-            began.append(time.monotonic())
-            strike()
-
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        try:
-            found = self.fit(folder)
-        finally:
-            ended.set()
-            watcher.join()
-        self.seconds = self.seconds or time.monotonic() - began[0]
-        return found
+        self.rng = rng
+        self.kinds = itertools.cycle(itertools.product(self.victims, faults.PHASES))
 
     def train(self, folder, kills):
-        killed, wait = [], self.rng.uniform(0, self.seconds)
-
-        def strike():
-            time.sleep(wait)
-            victims = self.victims()
-            if not victims:  # it has ended
-                return
-            victim = int(self.rng.choice(victims))
-            name = Path(f"/proc/{victim}/cmdline").read_text().split("\0")
-            os.kill(victim, signal.SIGKILL)
-            killed.append(time.monotonic())
-            print(f"{victim} killed {wait:.1f} s after all had begun: {'executor' if name[0].endswith('java') else 'worker'}", flush=True)
-
-        found = self.watched(folder, strike)
-        return found, [time.monotonic() - at for at in killed]
+        victim, phase = next(self.kinds)
+        fault = faults.Fault.drawn(self.rng, MOST_RANKS, phase, str(folder), self.victims[victim])
+        found, end = self.fit(fault), time.time()
+        assert fault.struck, f"no {victim} was killed in the phase {phase}"
+        again, end = (at - fault.struck for at in (fault.again, end))
+        print(f"{victim} of rank {fault.rank} killed, {phase}; training began again after {again:.1f} s and ended after {end:.1f} s", flush=True)
+        return found, [end]
 
 
 class Spark(Cluster):
-    command = "pyspark.daemon"
+    victims = {**Cluster.victims, "executor": faults.kill_executor}
 
     def __init__(self, rng):
         from pyspark.sql import SparkSession
@@ -226,64 +196,52 @@ class Spark(Cluster):
         os.environ["PYSPARK_PYTHON"] = sys.executable
         settings = {
             "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.executor.memory": "600m",
             "spark.stage.maxConsecutiveAttempts": "2",
-            "spark.executorEnv.PYTHONPATH": str(Path(aoso.__file__).parents[1]),
+            "spark.executorEnv.PYTHONPATH": PYTHONPATH,
         }
         self.spark = SparkSession.builder.master(f"local-cluster[{MOST_RANKS},1,800]").config(map=settings).getOrCreate()
         self.spark.sparkContext.setLogLevel("OFF")
         super().__init__(rng)
 
-    def victims(self):
-        """Executors too."""
-        java = [int(p) for p in filter(str.isdigit, os.listdir("/proc")) if "CoarseGrainedExecutorBackend" in _command(p)]
-        return [*super().victims(), *java]
-
-    def fit(self, folder):
+    def fit(self, fault):
         from aoso.spark import SparkAOSOClassifier, _slots
 
         while _slots(self.spark) < MOST_RANKS:  # Spark starts an executor again that was killed
             time.sleep(0.2)
         classifier = SparkAOSOClassifier(
-            features_col=self.names, row_id_col="id", num_workers=MOST_RANKS, timeout=20, checkpoint=str(Path(folder) / "training"), **CLUSTER_PARAMS
+            features_col=self.names, row_id_col="id", num_workers=MOST_RANKS, timeout=60, checkpoint=f"{fault.folder}/training", **CLUSTER_PARAMS
         )
-        return classifier.fit(self.spark.createDataFrame(self.frame)).get_booster().fingerprint
+        with faults.in_spark(fault):
+            return classifier.fit(self.spark.createDataFrame(self.frame)).get_booster().fingerprint
 
 
 class Ray(Cluster):
-    command = "RayTrainWorker"
-
     def __init__(self, rng):
         import ray
 
-        environment = {"PYTHONPATH": str(Path(aoso.__file__).parents[1])}
-        ray.init(num_cpus=MOST_RANKS + 1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": environment})
+        ray.init(num_cpus=MOST_RANKS + 1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": PYTHONPATH}})
         super().__init__(rng)
 
-    def fit(self, folder):
+    def fit(self, fault):
         import ray.data
         from ray.train import FailureConfig, RunConfig, ScalingConfig
 
         from aoso.ray import AOSOConfig, AOSOTrainer, get_booster
 
-        config = {"label_column": "label", "row_id_column": "id", "params": CLUSTER_PARAMS, "checkpoint": str(Path(folder) / "training")}
+        config = {"label_column": "label", "row_id_column": "id", "params": CLUSTER_PARAMS, "checkpoint": f"{fault.folder}/training"}
         trainer = AOSOTrainer(
+            faults.ray_loop(fault),
             train_loop_config=config,
-            aoso_config=AOSOConfig(timeout=20),
+            aoso_config=AOSOConfig(timeout=60),
             scaling_config=ScalingConfig(num_workers=MOST_RANKS),
-            run_config=RunConfig(failure_config=FailureConfig(max_failures=1), storage_path=str(folder)),
+            run_config=RunConfig(failure_config=FailureConfig(max_failures=1), storage_path=fault.folder),
             datasets={"train": ray.data.from_pandas(self.frame)},
         )
         return get_booster(trainer.fit().checkpoint).fingerprint
-
-
-def _command(process):
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text()
-    except OSError:  # it has ended
-        return ""
 
 
 def main(engine, kills, seed):

@@ -39,16 +39,18 @@ def test_the_pages_are_what_the_programs_write(results):
     from bench.labels import Labels
     from bench.large.__main__ import Large
     from bench.many.__main__ import Many
+    from bench.messages import Messages
     from bench.paper.__main__ import Paper
     from bench.peers.__main__ import Peers
     from bench.prediction.__main__ import Prediction
     from bench.serving.__main__ import Serving
+    from bench.spark import Spark
     from bench.tables.__main__ import Tables
     from bench.tuning.__main__ import Tuning
 
-    for benchmark in (Categories, Clusters, Coverage, Distil, Documents, Growth, Labels, Large, Many, Paper, Peers, Prediction, Serving, Tables, Tuning):
+    for benchmark in (Categories, Clusters, Coverage, Distil, Documents, Growth, Labels, Large, Many, Messages, Paper, Peers, Prediction, Serving, Spark, Tables, Tuning):
         benchmark().report(results)
-    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/wrong-labels.md", "docs/soft-labels.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md", "docs/paper.md"):
+    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/wrong-labels.md", "docs/soft-labels.md", "docs/large-data.md", "docs/serving.md", "docs/distributed.md", "docs/spark.md", "docs/paper.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
 

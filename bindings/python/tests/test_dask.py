@@ -1,5 +1,6 @@
 """Ranks that are workers of a Dask cluster."""
 
+import itertools
 import os
 import signal
 import threading
@@ -126,4 +127,33 @@ def test_a_training_begins_again(client, tmp_path):
     killer.start()
     booster = aoso.dask.train(client, params, x, y, retries=3, checkpoint=file, checkpoint_seconds=0.1)
     killer.join()
+    assert booster.fingerprint == aoso.train(params, aoso.Dataset(data["x"], data["y"])).fingerprint
+
+
+@pytest.mark.long
+def test_an_adaptive_cluster(tmp_path):
+    """It loses workers during training, and wins others. The model is the same."""
+    data, params = ranks.letter(), {"n_estimators": 3000, "calibration": "none", "nthread": 1}
+    x, y = da.from_array(data["x"], chunks=(500, -1)), da.from_array(data["y"], chunks=500)
+    ended, reached = threading.Event(), []
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster, distributed.Client(cluster) as client:
+
+        def adapt():
+            for size in itertools.cycle([1, 3]):
+                cluster.adapt(minimum=size, maximum=size, interval="100ms")
+                while len(client.scheduler_info()["workers"]) != size:
+                    if ended.wait(0.1):
+                        return
+                reached.append(size)
+                if ended.wait(1):
+                    return
+
+        adapting = threading.Thread(target=adapt)
+        adapting.start()
+        try:
+            booster = aoso.dask.train(client, params, x, y, retries=20, checkpoint=tmp_path / "training", checkpoint_seconds=0.1)
+        finally:
+            ended.set()
+            adapting.join()
+    assert {1, 3} <= {*reached}
     assert booster.fingerprint == aoso.train(params, aoso.Dataset(data["x"], data["y"])).fingerprint

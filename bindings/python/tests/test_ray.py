@@ -6,13 +6,14 @@ import threading
 import time
 from pathlib import Path
 
+import faults
 import numpy as np
 import pytest
 import ranks
 from ranks import letter_frame, mixed_frame
 
 import aoso
-from aoso.errors import ArgumentError, CollectiveError
+from aoso.errors import AosoError, ArgumentError, CollectiveError
 
 pytest.importorskip("ray")
 import pandas as pd
@@ -29,7 +30,7 @@ LETTER = [f"x{j}" for j in range(16)]
 
 @pytest.fixture(scope="module")
 def cluster():
-    environment = {"PYTHONPATH": str(Path(aoso.__file__).parents[1])}
+    environment = {"PYTHONPATH": os.pathsep.join([str(Path(aoso.__file__).parents[1]), str(Path(__file__).parent)])}
     ray.init(num_cpus=WORKERS + 1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": environment})
     yield
     ray.shutdown()
@@ -172,35 +173,41 @@ def test_one_model(cluster, workers, tmp_path):
     assert booster.fingerprint == alone(frame, {"n_estimators": 3}, weight=frame["weight"]).fingerprint
 
 
-def workers():
-    return ranks.workers("RayTrainWorker")
-
-
-def strike(how, delay, victims):
-    """Send a signal to workers, some time after all have begun."""
-
-    def work():
-        while len(found := workers()) < 2:
-            time.sleep(0.02)
-        time.sleep(delay)
-        for process in found[:victims]:
-            os.kill(process, how)
-
-    threading.Thread(target=work, daemon=True).start()
-
-
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_worker_is_killed_or_stopped(cluster, how, tmp_path):
+@pytest.mark.parametrize(("act", "phase"), [*((faults.kill_worker, phase) for phase in faults.PHASES), (faults.stop_worker, "first")])
+def test_a_worker_is_lost(cluster, tmp_path, act, phase):
     """Ray tries again. The model is the same."""
-    frame, params = letter_frame(2000), {"n_estimators": 300}
-    strike(how, 4, 1)
-    result = trainer(frame, 2, timeout=5, retries=1, tmp=tmp_path, params=params, checkpoint=str(tmp_path / "training")).fit()
+    frame, params = letter_frame(2000), {"n_estimators": 60}
+    fault = faults.Fault(phase, 1, str(tmp_path), act, iteration=30)
+    config = {"params": params, "checkpoint": str(tmp_path / "training")}
+    result = trainer(frame, 2, faults.ray_loop(fault), timeout=5, retries=1, tmp=tmp_path, **config).fit()
+    assert fault.struck and fault.again
     assert get_booster(result.checkpoint).fingerprint == alone(frame, params).fingerprint
+
+
+def test_another_parameter_on_a_worker(cluster, tmp_path):
+    """It is an error before the first tree."""
+
+    def loop(config):
+        rows = ray.train.get_dataset_shard("train").materialize().to_pandas()
+        ids, y = rows.pop("id"), rows.pop("label")
+        collective = get_collective()
+        aoso.train({"n_estimators": 3 + collective.rank}, aoso.Dataset(rows, y, row_id=ids, collective=collective))
+
+    with pytest.raises(AosoError, match=r'^worker \d: params is "others than on rank \d"; allowed: the same on all ranks'):
+        trainer(letter_frame(200), 2, loop, tmp=tmp_path).fit()
 
 
 def test_all_workers_are_stopped(cluster, tmp_path):
     """The driver does not wait without end."""
-    strike(signal.SIGSTOP, 4, 2)
+
+    def strike():
+        while len(found := ranks.workers("RayTrainWorker")) < 2:
+            time.sleep(0.02)
+        time.sleep(4)
+        for process in found:
+            os.kill(process, signal.SIGSTOP)
+
+    threading.Thread(target=strike, daemon=True).start()
     with pytest.raises(CollectiveError, match=r"worker \d"):
         trainer(letter_frame(2000), 2, timeout=5, tmp=tmp_path, params={"n_estimators": 5000}).fit()
 

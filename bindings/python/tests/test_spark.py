@@ -11,6 +11,7 @@ import time
 import warnings
 from pathlib import Path
 
+import faults
 import numpy as np
 import pytest
 import ranks
@@ -27,11 +28,11 @@ from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from aoso.spark import SparkAOSOClassifier, SparkAOSOClassifierModel
+from aoso.spark import SparkAOSOClassifier, SparkAOSOClassifierModel, _slots
 
 warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
 EXECUTORS = 2
-SOURCE = str(Path(aoso.__file__).parents[1])
+SOURCE = os.pathsep.join([str(Path(aoso.__file__).parents[1]), str(Path(__file__).parent)])
 os.environ["PYSPARK_PYTHON"] = sys.executable
 LETTER = [f"x{j}" for j in range(16)]
 MIXED = ["colour", "a", "b", "c"]
@@ -39,7 +40,6 @@ MIXED = ["colour", "a", "b", "c"]
 
 @pytest.fixture(scope="module")
 def spark():
-    builder = SparkSession.builder.master(f"local-cluster[{EXECUTORS},1,800]")
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -48,6 +48,7 @@ def spark():
         "spark.sql.shuffle.partitions": "4",
         "spark.executorEnv.PYTHONPATH": SOURCE,
     }
+    builder = SparkSession.builder.master(f"local-cluster[{EXECUTORS},1,800]")
     for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
@@ -169,7 +170,17 @@ def test_errors(letters, options, message):
     assert time.monotonic() - begin < 60
 
 
-def test_a_script_for_xgboost(spark, letters):
+def test_a_script(spark, tmp_path, monkeypatch, capsys):
+    """The script of a user of SparkXGBClassifier runs with another import."""
+    monkeypatch.chdir(tmp_path)
+    ranks.letter_frame(2500).drop(columns="id").rename(columns={"label": "lettr"}).to_csv(tmp_path / "letter.csv", index=False)
+    text, changed = (Path(__file__).parent / "scripts/spark/cross_validation.py").read_text(), "from xgboost.spark import SparkXGBClassifier\n"
+    assert text.count(changed) == text.count("xgboost.spark") == 1
+    exec(text.replace(changed, "from aoso.spark import SparkAOSOClassifier as SparkXGBClassifier\n"), {"__name__": "script"})
+    assert float(capsys.readouterr().out.split("accuracy ")[1]) > 0.5
+
+
+def test_the_arguments_of_xgboost(spark, letters):
     """The arguments and methods of SparkXGBClassifier that its documents show."""
     train = VectorAssembler(inputCols=LETTER, outputCol="features").transform(letters)
     classifier = SparkAOSOClassifier(
@@ -181,28 +192,28 @@ def test_a_script_for_xgboost(spark, letters):
     assert model.get_booster().num_trees and len(model.get_feature_importances()) == 16
 
 
-def workers():
-    return ranks.workers("pyspark.daemon")
-
-
-@pytest.mark.parametrize("delay", [0, 0.5, 1.5])
-@pytest.mark.parametrize("how", ["SIGKILL", "SIGSTOP"])
-def test_a_worker_is_killed_or_stopped(spark, letters, tmp_path, how, delay):
+@pytest.mark.parametrize("phase", faults.PHASES)
+@pytest.mark.parametrize("act", [faults.kill_worker, faults.stop_worker, faults.kill_executor])
+def test_a_worker_is_lost(spark, letters, tmp_path, act, phase):
     """Spark tries again. The model is the same."""
-    for process in workers():
-        os.kill(process, signal.SIGKILL)
-    hit = []
+    fault = faults.Fault(phase, 1, str(tmp_path), act, iteration=30)
+    while _slots(spark) < EXECUTORS:  # Spark starts an executor again that was killed
+        time.sleep(0.1)
+    with faults.in_spark(fault):
+        found = fitted(letters, n_estimators=60, timeout=3, checkpoint=str(tmp_path / "training")).get_booster().fingerprint
+    assert fault.struck and fault.again
+    assert found == alone(ranks.letter_frame(3000), LETTER, {"n_estimators": 60})
 
-    def strike():
-        while len(found := workers()) < EXECUTORS:
-            time.sleep(0.02)
-        time.sleep(delay)
-        os.kill(found[-1], getattr(signal, how))
-        hit.append(found[-1])
 
-    threading.Thread(target=strike, daemon=True).start()
-    found = fitted(letters, n_estimators=150, timeout=3, checkpoint=str(tmp_path / "training")).get_booster().fingerprint
-    assert hit and found == alone(ranks.letter_frame(3000), LETTER, {"n_estimators": 150})
+def test_another_version_on_a_worker(letters, tmp_path):
+    """It is an error before the first tree."""
+    fault = faults.Fault("start", 1, str(tmp_path), faults.change_version)
+    try:
+        with faults.in_spark(fault), pytest.raises(ArgumentError, match=r"^worker 1: the worker .* has aoso 0.0.0, the driver .*; allowed: the same$"):
+            fitted(letters)
+    finally:
+        for process in ranks.workers("pyspark.daemon"):
+            os.kill(process, signal.SIGKILL)
 
 
 @contextlib.contextmanager
@@ -212,7 +223,7 @@ def striking(strike, pause):
 
     def work():
         while not ended.wait(pause):
-            if len(found := workers()) == EXECUTORS:
+            if len(found := ranks.workers("pyspark.daemon")) == EXECUTORS:
                 strike(found)
 
     thread = threading.Thread(target=work)
@@ -245,7 +256,7 @@ def test_all_workers_are_stopped(spark, letters):
             os.kill(process, signal.SIGSTOP)
         hit.update(found)
 
-    with striking(strike, 0.2), pytest.raises(CollectiveError, match=r"worker \d has ended, or was stopped for longer than 3 s"):
+    with striking(strike, 0.2), pytest.raises(CollectiveError, match=r"worker \d has ended .*, or was stopped for longer than 3 s"):
         fitted(letters, n_estimators=2000, preset="paper", timeout=3)
     assert len(hit) > EXECUTORS  # Spark has tried again
 

@@ -23,6 +23,7 @@ from .tcp import TCPCollective
 MODEL, SUMMARY, ERROR = "model", "summary", "error"
 SCHEMA = "kind string, number int, data binary"
 _PART = 4 << 20  # bytes of the model in a row
+_OWN = (AosoError, ValueError, TypeError, MemoryError)  # errors that trying again does not mend
 _FEATURES, _LABEL, _WEIGHT, _VALID, _ID = "features", "label", "weight", "valid", "id"
 
 Row = tuple[str, int, bytes]
@@ -58,13 +59,17 @@ def _results(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
 
     context = BarrierTaskContext.get()
     rank = context.partitionId()
-    if version() != plan.version:
-        text = f"the worker {_host(context, rank)} has aoso {version()}, the driver {plan.version}; allowed: the same"
+    try:
+        if version() != plan.version:
+            text = f"the worker {_host(context, rank)} has aoso {version()}, the driver {plan.version}; allowed: the same"
+            raise ArgumentError(text)
+        collective = TCPCollective(rank, plan.size, secret=plan.secret, timeout=plan.timeout)
+        port = collective.port
+    except _OWN as e:
         _gathered(context, {"wrong": True}, plan.timeout)
-        yield _error(rank, ArgumentError(text))
+        yield _error(rank, e)
         return
-    collective = TCPCollective(rank, plan.size, secret=plan.secret, timeout=plan.timeout)
-    everyone = _gathered(context, {"port": collective.port}, plan.timeout)
+    everyone = _gathered(context, {"port": port}, plan.timeout)
     if any("wrong" in one for one in everyone):
         return
     try:
@@ -78,7 +83,7 @@ def _results(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
         if " gave up: " not in str(e):  # else that rank returns its error
             raise
         return
-    except (AosoError, ValueError, TypeError) as e:
+    except _OWN as e:
         yield _error(rank, e)
         return
     if rank == 0:
@@ -100,7 +105,8 @@ def _gathered(context: Any, mine: dict[str, Any], timeout: float) -> list[Any]:
 
 
 def _error(rank: int, e: Exception) -> Row:
-    return ERROR, rank, json.dumps([type(e).__name__, str(e)]).encode()
+    name = "OutOfMemoryError" if isinstance(e, MemoryError) else type(e).__name__
+    return ERROR, rank, json.dumps([name, str(e)]).encode()
 
 
 def _host(context: Any, rank: int) -> str:

@@ -247,7 +247,8 @@ def _cause(failed: Any) -> AosoError | None:
     for rank, e in (own or found).items():
         return type(e)(f"worker {rank}: {e}")
     if failures and all(type(e).__name__.startswith("WorkerHealthCheck") for e in failures.values()):
-        return CollectiveError(f"worker {', '.join(map(str, failures))} has ended, or was stopped for too long")
+        ended = f"worker {', '.join(map(str, failures))} has ended (it may have needed more memory than its node has)"
+        return CollectiveError(f"{ended}, or was stopped for too long")
     return None
 
 

@@ -26,7 +26,7 @@ from . import _others, errors
 from ._capi import version
 from ._parameters import TYPES
 from .booster import Booster
-from .errors import ArgumentError, CollectiveError
+from .errors import AosoError, ArgumentError, CollectiveError, OutOfMemoryError
 
 try:
     from pyspark.ml import Estimator, Model
@@ -186,20 +186,17 @@ class SparkAOSOClassifier(Estimator, _Columns, DefaultParamsWritable, DefaultPar
             version=version(),
         )
 
+        train_rank = _spark_worker.train_rank
+
         def task(batches: Iterable[Any]) -> Iterator[Any]:
-            return _spark_worker.train_rank(batches, plan)
+            return train_rank(batches, plan)
 
         try:
             # Spark does not try a barrier stage again whose results go to the driver, so they go through another stage.
             rows = table.mapInArrow(task, _spark_worker.SCHEMA, barrier=True).repartition(1).collect()
         except Exception as e:
-            if found := re.search(r"CollectiveError: (.*)", str(e)):
-                raise CollectiveError(found[1]) from e
-            if found := re.search(r"barrier task \w+\(\d+, (\d+)\)(?s:.*)(?:Python worker exited|ExecutorLostFailure)", str(e)):
-                text = f"worker {found[1]} has ended, or was stopped for longer than {self.getOrDefault(self.timeout):g} s"
-                raise CollectiveError(text) from e
-            if "No module named 'aoso'" in str(e):
-                raise CollectiveError("a worker has no aoso; allowed: the same version in the Python of all executors as on the driver") from e
+            if cause := _cause(str(e), self.getOrDefault(self.timeout)):
+                raise cause from e
             raise
         if not rows:
             raise ArgumentError("the data have no rows; allowed: at least one")
@@ -383,6 +380,20 @@ def _slots(spark: Any) -> int:
         return int(cores) // int(spark.conf.get("spark.task.cpus", "1"))
     java = context._jsc.sc()
     return int(java.maxNumConcurrentTasks(java.resourceProfileManager().defaultResourceProfile()))
+
+
+def _cause(text: str, timeout: float) -> AosoError | None:
+    """The error that ended the last try, of the text of Spark's."""
+    if found := re.search(r"CollectiveError: (.*)", text):
+        return CollectiveError(found[1])
+    if re.search(r"MemoryError|failed to map segment|[Cc]annot allocate memory", text):
+        return OutOfMemoryError("a worker has too little memory to begin; allowed: spark.executor.pyspark.memory unset, or at least 4g for each core of an executor")
+    if found := re.search(r"barrier task \w+\(\d+, (\d+)\)(?s:.*)(?:Python worker exited|ExecutorLostFailure)", text):
+        ended = f"worker {found[1]} has ended (it may have needed more memory than its executor has)"
+        return CollectiveError(f"{ended}, or was stopped for longer than {timeout:g} s")
+    if "No module named 'aoso'" in text:
+        return CollectiveError("a worker has no aoso; allowed: the same version in the Python of all executors as on the driver")
+    return None
 
 
 def _result(rows: list[Any]) -> tuple[bytes, dict[str, Any]]:
