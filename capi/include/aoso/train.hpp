@@ -140,11 +140,14 @@ public:
         return detail::make<model>([&](aoso_model **out) { return aoso_trainer_local_model(get(), out); });
     }
 
-    // The n held-out rows whose labels are least likely, the least likely first. With a collective, all ranks make the call.
-    std::vector<suspicious_row> suspicious_rows(int64_t n) {
+    // The n held-out rows whose labels are least likely, the least likely first. Others are trainers of the same rows with
+    // other seeds, which together find more wrong labels. With a collective, all ranks make the call.
+    std::vector<suspicious_row> suspicious_rows(int64_t n, const std::vector<const trainer *> &others = {}) {
+        std::vector<aoso_trainer *> handles;
+        for (const trainer *other : others) handles.push_back(other ? other->get() : nullptr);
         int64_t count = 0;
         std::vector<suspicious_row> out(static_cast<std::size_t>(n > 0 ? n : 0));
-        detail::check(aoso_trainer_suspicious_rows(get(), out.data(), n, &count));
+        detail::check(aoso_trainer_suspicious_rows_with(get(), handles.data(), static_cast<int64_t>(handles.size()), out.data(), n, &count));
         out.resize(static_cast<std::size_t>(count));
         return out;
     }
