@@ -401,6 +401,10 @@ aoso_status aoso_trainer_suspicious_rows(aoso_trainer *trainer, aoso_suspicious_
     GO_LONG(goaoso_trainer_suspicious_rows(ID(trainer), P(out), length, P(count)));
 }
 
+aoso_status aoso_trainer_suspicious_rows_with(aoso_trainer *trainer, aoso_trainer *const *others, int64_t num_others, aoso_suspicious_row *out, int64_t length, int64_t *count) {
+    GO_LONG(goaoso_trainer_suspicious_rows_with(ID(trainer), P(others), num_others, P(out), length, P(count)));
+}
+
 aoso_status aoso_trainer_free(aoso_trainer *trainer) {
     GO(goaoso_trainer_free(ID(trainer)));
 }

@@ -6,6 +6,7 @@ import "C"
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"sync"
 	"unsafe"
@@ -303,6 +304,11 @@ func goaoso_trainer_local_model(handle C.uintptr_t, out *C.uintptr_t) C.aoso_sta
 
 //export goaoso_trainer_suspicious_rows
 func goaoso_trainer_suspicious_rows(handle C.uintptr_t, out *C.aoso_suspicious_row, length C.int64_t, count *C.int64_t) C.aoso_status {
+	return goaoso_trainer_suspicious_rows_with(handle, nil, 0, out, length, count)
+}
+
+//export goaoso_trainer_suspicious_rows_with
+func goaoso_trainer_suspicious_rows_with(handle C.uintptr_t, others *C.uintptr_t, numOthers C.int64_t, out *C.aoso_suspicious_row, length C.int64_t, count *C.int64_t) C.aoso_status {
 	return try(func() error {
 		if err := within("length", int64(length), 1, maxValues); err != nil {
 			return err
@@ -311,29 +317,44 @@ func goaoso_trainer_suspicious_rows(handle C.uintptr_t, out *C.aoso_suspicious_r
 		if err != nil {
 			return err
 		}
-		if err := checkPut(count, "number of rows"); err != nil {
+		if err := cmp.Or(checkPut(count, "number of rows"), within("num_others", int64(numOthers), 0, maxHandles)); err != nil {
 			return err
 		}
-		return useTrainer(handle, func(b *trainer) error {
-			var r *aoso.Result
-			if err := b.train.ranks.use(nil, func() error { r = b.Result(); return nil }); err != nil {
+		if others == nil && numOthers > 0 {
+			return badArgument("others", null, "%d trainers", numOthers)
+		}
+		r, err := resultOf("trainer", handle)
+		if err != nil {
+			return err
+		}
+		results := make([]*aoso.Result, numOthers)
+		for i, other := range unsafe.Slice(others, numOthers) {
+			if results[i], err = resultOf(fmt.Sprintf("others[%d]", i), other); err != nil {
 				return err
 			}
-			rows, err := r.SuspiciousRows(len(to))
-			for i, row := range rows {
-				to[i] = C.aoso_suspicious_row{
-					row:               C.int64_t(row.Row),
-					label:             C.int32_t(row.Label),
-					other:             C.int32_t(row.Other),
-					probability:       C.double(row.Probability),
-					other_probability: C.double(row.OtherProbability),
-					suspected:         cBool(row.Suspected),
-				}
+		}
+		rows, err := r.SuspiciousRows(len(to), results...)
+		for i, row := range rows {
+			to[i] = C.aoso_suspicious_row{
+				row:               C.int64_t(row.Row),
+				label:             C.int32_t(row.Label),
+				other:             C.int32_t(row.Other),
+				probability:       C.double(row.Probability),
+				other_probability: C.double(row.OtherProbability),
+				suspected:         cBool(row.Suspected),
 			}
-			*count = C.int64_t(len(rows))
-			return err
-		})
+		}
+		*count = C.int64_t(len(rows))
+		return err
 	})
+}
+
+// resultOf returns the result so far of the trainer that an argument names.
+func resultOf(name string, handle C.uintptr_t) (r *aoso.Result, err error) {
+	err = useAlone(name, uint64(handle), func(b *trainer) error {
+		return b.train.ranks.use(nil, func() error { r = b.Result(); return nil })
+	})
+	return r, err
 }
 
 //export goaoso_trainer_free

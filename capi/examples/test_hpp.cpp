@@ -500,6 +500,11 @@ static void training() {
     holding.run();
     const std::vector<aoso::suspicious_row> doubtful = holding.suspicious_rows(4);
     EXPECT(doubtful.size() == 4 && doubtful[0].probability <= doubtful[3].probability);
+    aoso::trainer again(train, aoso::params("n_estimators=5 seed=1"));
+    again.run();
+    EXPECT(holding.suspicious_rows(4, {&again}).size() == 4);
+    EXPECT(status_of([&] { holding.suspicious_rows(4, {&moved}); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { holding.suspicious_rows(4, {nullptr}); }) == AOSO_INVALID_HANDLE);
 
     o.callback = [](const aoso::progress &p) { return p.iteration == 5 ? aoso::then::stop : aoso::then::go_on; };
     aoso::trainer paused(train, few_trees, o);

@@ -496,6 +496,12 @@ static aoso_status trainer_suspicious_rows(void) {
     return aoso_trainer_suspicious_rows(some_handle(TRAINER), results(n < most ? n : most, sizeof(aoso_suspicious_row)), n,
                                         rarely() ? NULL : guarded(8));
 }
+static aoso_status trainer_suspicious_rows_with(void) {
+    aoso_trainer *others[] = {some_handle(TRAINER), some_handle(TRAINER)};
+    const int64_t n = some_count(20), most = 100000;
+    return aoso_trainer_suspicious_rows_with(some_handle(TRAINER), rarely() ? NULL : others, draw(3),
+                                             results(n < most ? n : most, sizeof(aoso_suspicious_row)), n, rarely() ? NULL : guarded(8));
+}
 CALL(trainer_judge, aoso_trainer_judge(some_handle(TRAINER), some_number(5), some_out(sizeof(aoso_progress))))
 CALL(trainer_set_learning_rate, aoso_trainer_set_learning_rate(some_handle(TRAINER), some_number(1)))
 CALL(trainer_run, aoso_trainer_run(some_handle(TRAINER), some_out(sizeof(aoso_result))))
@@ -733,7 +739,7 @@ static const struct {
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(suggest_codes), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
-    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_suspicious_rows), ENTRY(trainer_set_learning_rate),
+    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_suspicious_rows), ENTRY(trainer_suspicious_rows_with), ENTRY(trainer_set_learning_rate),
     ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_find_category), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),

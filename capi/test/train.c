@@ -411,6 +411,30 @@ static void suspicious_rows(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "length is 0", aoso_trainer_suspicious_rows(b, rows, 0, &count));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_trainer_suspicious_rows(b, NULL, 1, &count));
     FAILS(AOSO_INVALID_ARGUMENT, "is null", aoso_trainer_suspicious_rows(b, rows, 1, NULL));
+
+    /* Several trainers: the geometric mean of their probabilities. */
+    aoso_suspicious_row again[ROWS], together[ROWS];
+    aoso_trainer *other;
+    double means[ROWS];
+    p.seed = 1;
+    OK(aoso_trainer_create(train, &p, NULL, &other));
+    FAILS(AOSO_INVALID_ARGUMENT, "others[0] is \"of other data, or without held-out rows", aoso_trainer_suspicious_rows_with(b, &other, 1, rows, 2, &count));
+    OK(aoso_trainer_run(other, NULL));
+    OK(aoso_trainer_suspicious_rows(other, again, ROWS, &count));
+    OK(aoso_trainer_suspicious_rows_with(b, &other, 1, together, ROWS, &count));
+    EXPECT(count == ROWS);
+    for (int i = 0; i < ROWS; i++) means[rows[i].row] = sqrt(rows[i].probability);
+    for (int i = 0; i < ROWS; i++) means[again[i].row] *= sqrt(again[i].probability);
+    for (int i = 0; i < ROWS; i++) {
+        EXPECT(fabs(together[i].probability / means[together[i].row] - 1) < 1e-9);
+        EXPECT(i == 0 || together[i].probability >= together[i - 1].probability);
+    }
+    OK(aoso_trainer_suspicious_rows_with(b, NULL, 0, together, ROWS, &count));
+    EXPECT(count == ROWS && memcmp(together, rows, sizeof together) == 0);
+    FAILS(AOSO_INVALID_ARGUMENT, "num_others is -1", aoso_trainer_suspicious_rows_with(b, &other, -1, rows, 1, &count));
+    FAILS(AOSO_INVALID_ARGUMENT, "others is null", aoso_trainer_suspicious_rows_with(b, NULL, 2, rows, 1, &count));
+    OK(aoso_trainer_free(other));
+    FAILS(AOSO_INVALID_HANDLE, "others[0] is", aoso_trainer_suspicious_rows_with(b, &other, 1, rows, 1, &count));
     OK(aoso_trainer_free(b));
 }
 

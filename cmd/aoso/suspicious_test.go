@@ -28,11 +28,19 @@ func TestSuspicious(t *testing.T) {
 		!strings.Contains(string(text), "\n20,\"high, or so\",0.") || !strings.Contains(string(text), "\n250,low,0.") {
 		t.Errorf("%s %v", text, err)
 	}
+	o := try("train", "--data", data, "--model", model, "--suspicious", out, "--suspicious-runs", "3", "--n-estimators", "20")
+	several, err := os.ReadFile(out)
+	if err != nil || o.code != 0 || !strings.Contains(o.stderr, "run 3 of 3") || string(several) == string(text) ||
+		!strings.Contains(string(several), "\n20,\"high, or so\",0.") || !strings.Contains(string(several), "\n250,low,0.") {
+		t.Errorf("%s %v %+v", several, err, o)
+	}
 	for name, arguments := range map[string][]string{
 		"a file of its own":     {"--suspicious", model},
 		"is an input file":      {"--suspicious", data},
 		"no such file":          {"--suspicious", filepath.Join(folder, "none", "rows.csv")},
 		"without --valid":       {"--suspicious", out, "--preset", "paper"},
+		"at least 1":            {"--suspicious", out, "--suspicious-runs", "0"},
+		"without --suspicious":  {"--suspicious-runs", "2"},
 		"the model is saved in": {"--suspicious", out, "--valid", data},
 	} {
 		o := try(append([]string{"train", "--data", data, "--model", model, "--n-estimators", "2"}, arguments...)...)

@@ -21,20 +21,21 @@ import (
 // trainer is the command train.
 type trainer struct {
 	reader
-	split       split
-	data, valid string
-	others      []*otherSet
-	init, model string
-	log         string
-	params      parameters
-	maxBin      int
-	evalEvery   int
-	checkpoint  string
-	classWeight string
-	suspicious  string
-	auto        bool // columns of numbers that are codes become categorical
-	json        bool
-	ranks       ranks
+	split          split
+	data, valid    string
+	others         []*otherSet
+	init, model    string
+	log            string
+	params         parameters
+	maxBin         int
+	evalEvery      int
+	checkpoint     string
+	classWeight    string
+	suspicious     string
+	suspiciousRuns int
+	auto           bool // columns of numbers that are codes become categorical
+	json           bool
+	ranks          ranks
 }
 
 func newTrain() *cobra.Command {
@@ -57,8 +58,9 @@ result is printed, so it is there even if standard output fails.`,
 	t.ranks.bind(c)
 	c.Flags().StringVar(&t.classWeight, "class-weight", "", "weights of classes as `text`: balanced, or such as A=2,B=0.5, with 1 for the others")
 	c.Flags().StringVar(&t.suspicious, "suspicious", "", "`file` for the rows held out whose labels are probably wrong, as CSV, the least likely labels first")
+	c.Flags().IntVar(&t.suspiciousRuns, "suspicious-runs", 1, "runs for --suspicious, each with the next seed; more find more wrong labels")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
-	listUnder(c.Flags(), "Computing", "eval-every")
+	listUnder(c.Flags(), "Computing", "suspicious-runs", "eval-every")
 	return c
 }
 
@@ -151,7 +153,7 @@ func (t *trainer) run(c *cobra.Command) (err error) {
 		return err
 	}
 	return t.finish(c, i, result, progress.close, func(saved bool) error {
-		return t.report(c, result, train, valid, saved, time.Since(start))
+		return t.report(i, c, result, train, valid, saved, time.Since(start))
 	})
 }
 
@@ -215,6 +217,14 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, usageError(errors.New("--group and --time have no effect with --valid or --init, which hold no rows out; allowed: without them"))
 	case occurrences(t.inputs(), "-") > 1:
 		return nil, usageError(errors.New("two files are standard input; allowed: one"))
+	}
+	switch {
+	case t.suspiciousRuns < 1 && c.Flags().Changed("suspicious-runs"):
+		return nil, usageError(fmt.Errorf("suspicious_runs is %d; allowed: at least 1", t.suspiciousRuns))
+	case t.suspiciousRuns > 1 && t.suspicious == "":
+		return nil, usageError(errors.New("--suspicious-runs has no effect without --suspicious"))
+	case t.suspiciousRuns > 1 && t.ranks.from != "":
+		return nil, usageError(fmt.Errorf("suspicious_runs is %d; allowed with --ranks: 1", t.suspiciousRuns))
 	}
 	if t.log != "" && (t.log == t.model || t.log == "-") {
 		return nil, usageError(fmt.Errorf("log is %q; allowed: a file of its own", t.log))
@@ -416,9 +426,9 @@ func (t *trainer) iterations(classes int) int {
 }
 
 // report writes the result, as JSON or for people.
-func (t *trainer) report(c *cobra.Command, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
+func (t *trainer) report(ctx context.Context, c *cobra.Command, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
 	if t.suspicious != "" {
-		if err := t.writeSuspicious(c, r); err != nil {
+		if err := t.writeSuspicious(ctx, c, r, train); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ var (
 var (
 	elsewhere = []string{"aoso_builder_append"}
 	long      = []string{
-		"aoso_train", "aoso_suggest_codes", "aoso_trainer_run", "aoso_trainer_measure", "aoso_trainer_suspicious_rows", "aoso_tuner_run", "aoso_dataset_balanced_weights",
+		"aoso_train", "aoso_suggest_codes", "aoso_trainer_run", "aoso_trainer_measure", "aoso_trainer_suspicious_rows", "aoso_trainer_suspicious_rows_with", "aoso_tuner_run", "aoso_dataset_balanced_weights",
 		"aoso_model_raw_to_proba", "aoso_model_measure_raw", "aoso_model_evaluate_raw", "aoso_model_export", "aoso_model_export_with", "aoso_tcp_connect",
 	}
 )

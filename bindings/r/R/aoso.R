@@ -53,7 +53,7 @@ fit <- function(x, y, weights, valid, class_weights = NULL, groups = NULL, times
     as_groups(groups, rows), as_times(times, rows)
   )
   if (!is.null(state$error)) stop(state$error)
-  new_model(out[[1L]], y, as_result(out[[2L]]))
+  new_model(out[[1L]], y, as_result(out[[2L]]), out[[3L]])
 }
 
 as_valid <- function(valid, names) {

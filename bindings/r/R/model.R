@@ -1,6 +1,6 @@
 # Models: an external pointer, which belongs to the process, and the bytes of the model, which saveRDS keeps.
 
-new_model <- function(pointer, y = NULL, result = NULL) {
+new_model <- function(pointer, y = NULL, result = NULL, held_out = NULL) {
   info <- .Call(r_model_info, pointer)
   state <- new.env(parent = emptyenv())
   state$pointer <- pointer
@@ -10,6 +10,11 @@ new_model <- function(pointer, y = NULL, result = NULL) {
     fingerprint = info[[4L]][2L], result = result, bytes = .Call(r_encode, pointer), state = state
   )
   if (is.factor(y)) model$classes <- factor(as.character(classes), levels = levels(y), ordered = is.ordered(y))
+  if (!is.null(held_out)) {
+    names(held_out) <- c("row", "label", "prob", "other", "other_prob", "suspected")
+    held_out[c("label", "other")] <- lapply(held_out[c("label", "other")], function(k) model$classes[k])
+    model$held_out <- as.data.frame(held_out, stringsAsFactors = FALSE)
+  }
   structure(model, class = "aoso")
 }
 

@@ -58,7 +58,8 @@ SEXP r_build_info(void) {
 static const R_CallMethodDef routines[] = {
     ROUTINE(r_train, 11),    ROUTINE(r_model_info, 1),  ROUTINE(r_importance, 2), ROUTINE(r_encode, 1),   ROUTINE(r_decode, 1),
     ROUTINE(r_save, 2),     ROUTINE(r_load, 1),        ROUTINE(r_export, 5),     ROUTINE(r_predict, 5),
-    ROUTINE(r_predict_set, 4), ROUTINE(r_evaluate, 6), ROUTINE(r_build_info, 0), {NULL, NULL, 0},
+    ROUTINE(r_predict_set, 4), ROUTINE(r_evaluate, 6), ROUTINE(r_build_info, 0),
+    ROUTINE(r_suggest_codes, 5), {NULL, NULL, 0},
 };
 
 void R_init_aoso(DllInfo *dll);

@@ -35,6 +35,7 @@ aoso_model *model_of(SEXP model);
 
 SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bin, SEXP callback, SEXP type,
              SEXP groups, SEXP times);
+SEXP r_suggest_codes(SEXP x, SEXP y, SEXP weights, SEXP seed, SEXP threads);
 SEXP r_model_info(SEXP model);
 SEXP r_importance(SEXP model, SEXP kind);
 SEXP r_encode(SEXP model);

@@ -37,6 +37,40 @@ static SEXP dataset_of(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP max_bin
     return holder;
 }
 
+static void free_trainer(SEXP trainer) {
+    aoso_trainer_free(R_ExternalPtrAddr(trainer));
+    R_ClearExternalPtr(trainer);
+}
+
+static SEXP new_trainer(void) {
+    SEXP trainer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizer(trainer, free_trainer);
+    UNPROTECT(1);
+    return trainer;
+}
+
+/* The held-out rows as columns of a data frame: numbers, counted from 1, of the row, its class and the other class, with the
+ * probabilities, and whether the label is suspected. NULL if no rows were held out. */
+static SEXP held_out_of(aoso_trainer *trainer, const aoso_result *result) {
+    if (result->held_out_rows == 0) return R_NilValue;
+    int64_t n = result->held_out_rows;
+    aoso_suspicious_row *rows = (aoso_suspicious_row *)R_alloc(n, sizeof *rows);
+    check(aoso_trainer_suspicious_rows(trainer, rows, n, &n));
+    const SEXPTYPE types[] = {INTSXP, INTSXP, REALSXP, INTSXP, REALSXP, LGLSXP};
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, 6));
+    for (int j = 0; j < 6; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(types[j], n));
+    for (int64_t i = 0; i < n; i++) {
+        INTEGER(VECTOR_ELT(out, 0))[i] = (int)rows[i].row + 1;
+        INTEGER(VECTOR_ELT(out, 1))[i] = rows[i].label + 1;
+        REAL(VECTOR_ELT(out, 2))[i] = rows[i].probability;
+        INTEGER(VECTOR_ELT(out, 3))[i] = rows[i].other + 1;
+        REAL(VECTOR_ELT(out, 4))[i] = rows[i].other_probability;
+        LOGICAL(VECTOR_ELT(out, 5))[i] = rows[i].suspected;
+    }
+    UNPROTECT(1);
+    return out;
+}
+
 typedef struct {
     const aoso_progress *progress;
     SEXP callback; /* a function of numbers, or NULL */
@@ -115,10 +149,14 @@ SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP param
     options.callback = on_progress;
     options.user = &w;
     aoso_result result = {.struct_size = sizeof result};
-    SEXP plain = PROTECT(new_model()), model = PROTECT(new_model());
+    SEXP holder = PROTECT(new_trainer()), plain = PROTECT(new_model()), model = PROTECT(new_model());
+    aoso_trainer *trainer = NULL;
     aoso_model *trained = NULL, *noted = NULL;
     begin_call();
-    aoso_status status = aoso_train(R_ExternalPtrAddr(train), &p, &options, &trained, &result);
+    aoso_status status = aoso_trainer_create(R_ExternalPtrAddr(train), &p, &options, &trainer);
+    R_SetExternalPtrAddr(holder, trainer);
+    if (status == AOSO_OK) status = aoso_trainer_run(trainer, &result);
+    if (status == AOSO_OK) status = aoso_trainer_model(trainer, &trained, NULL);
     R_SetExternalPtrAddr(plain, trained);
     end_call();
     R_CheckUserInterrupt();
@@ -126,9 +164,52 @@ SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP param
     status = aoso_model_with_label_type(trained, CHAR(STRING_ELT(type, 0)), &noted);
     R_SetExternalPtrAddr(model, noted);
     check(status);
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, 3));
     SET_VECTOR_ELT(out, 0, model);
     SET_VECTOR_ELT(out, 1, result_of(&result));
-    UNPROTECT(5);
+    SET_VECTOR_ELT(out, 2, held_out_of(trainer, &result));
+    free_trainer(holder);
+    UNPROTECT(6);
+    return out;
+}
+
+static void check_interrupt(void *user) {
+    (void)user;
+    R_CheckUserInterrupt();
+}
+
+static int32_t on_pause(void *user) {
+    (void)user;
+    if (!is_interrupted() && !R_ToplevelExec(check_interrupt, NULL)) set_interrupted();
+    return is_interrupted();
+}
+
+SEXP r_suggest_codes(SEXP x, SEXP y, SEXP weights, SEXP seed, SEXP threads) {
+    const aoso_matrix matrix = matrix_of(x);
+    const aoso_labels labels = labels_of(y);
+    aoso_dataset_options options = {.struct_size = sizeof options};
+    options.weights = numbers_of(weights);
+    options.num_weights = Rf_xlength(weights);
+    options.seed = (uint64_t)Rf_asReal(seed);
+    options.nthread = Rf_asInteger(threads);
+    enum { MOST = 20 }; /* columns that are tried */
+    aoso_code_suggestion found[MOST];
+    int64_t n = 0;
+    begin_call();
+    const aoso_status status = aoso_suggest_codes(&matrix, &labels, &options, found, MOST, &n, on_pause, NULL);
+    end_call();
+    R_CheckUserInterrupt();
+    check(status);
+    const SEXPTYPE types[] = {INTSXP, INTSXP, REALSXP, REALSXP, LGLSXP};
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, 5));
+    for (int j = 0; j < 5; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(types[j], n));
+    for (int64_t i = 0; i < n; i++) {
+        INTEGER(VECTOR_ELT(out, 0))[i] = (int)found[i].feature + 1;
+        INTEGER(VECTOR_ELT(out, 1))[i] = (int)found[i].values;
+        REAL(VECTOR_ELT(out, 2))[i] = found[i].gain;
+        REAL(VECTOR_ELT(out, 3))[i] = found[i].error;
+        LOGICAL(VECTOR_ELT(out, 4))[i] = found[i].suggested;
+    }
+    UNPROTECT(1);
     return out;
 }

@@ -104,3 +104,18 @@ unnamed <- quick(unname(numbers), iris$Species)
 stopifnot(!unnamed$named, identical(predict(unnamed, numbers), predict(unnamed, unname(numbers))))
 colnames(numbers) <- c("f0", "f1", "f2", "f3")
 stopifnot(identical(predict(unnamed, numbers[, 4:1]), predict(unnamed, numbers)))
+
+# Columns that are codes: one of a profession, and not an age.
+set.seed(1)
+people <- data.frame(town = factor(sample(letters, 300, TRUE)), age = sample(20:69, 300, TRUE), profession = sample(0:9, 300, TRUE))
+income <- xor(people$profession %% 2 == 1, people$age > 60)
+tried <- aoso_suggest_codes(people, income, nthread = 2)
+stopifnot(
+  names(tried) == c("feature", "values", "gain", "error", "suggested"), tried$feature[1L] == "profession", tried$suggested[1L],
+  tried$values[1L] == 10, tried$gain[1L] > tried$error[1L], !"town" %in% tried$feature,
+  aoso_suggest_codes(as.matrix(people[3:2]), income, weights = rep(1, 300), nthread = 2)$feature[1L] == "profession",
+  aoso_suggest_codes(unname(as.matrix(people[3:2])), income, nthread = 2)$feature[1L] == "f0",
+  nrow(aoso_suggest_codes(iris[1:4], iris$Species)) == 0
+)
+says(aoso_suggest_codes(people, income[-1]), "y has 299 labels; allowed: 300")
+says(aoso_suggest_codes(people, income, seed = -1), "seed is -1; allowed: a whole number from 0")

@@ -42,6 +42,22 @@ says(quick(x, half, class_weights = "balanced"), "allowed with soft labels: NULL
 default <- aoso(Species ~ ., iris, nthread = 2)
 stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_rate"]] < 0.1, default$parameters$n_estimators == default$trees)
 
+# Wrong labels are among the held-out rows, also after saveRDS.
+wrong <- iris
+wrong$Species[c(7, 120)] <- c("virginica", "setosa")
+doubtful <- aoso(Species ~ ., wrong, nthread = 2)
+file <- tempfile()
+saveRDS(doubtful, file)
+rows <- aoso_suspicious_rows(readRDS(file), 2)
+stopifnot(
+  setequal(rows$row, c(7, 120)), identical(rows$label, wrong$Species[rows$row]), rows$other[rows$row == 7] == "setosa", rows$suspected[1L],
+  all(aoso_suspicious_rows(doubtful)$suspected), sort(aoso_suspicious_rows(doubtful, 1000)$row) == 1:150,
+  diff(aoso_suspicious_rows(doubtful, 150)$prob) >= 0, rows$prob + rows$other_prob < 1 + 1e-9
+)
+says(aoso_suspicious_rows(model), "model is without held-out rows")
+says(aoso_suspicious_rows(7), "model is numeric; allowed: a model of aoso")
+says(aoso_suspicious_rows(doubtful, 0), "n is 0; allowed: a whole number from 1")
+
 # A validation set takes their place; early stopping.
 odd <- seq(1, 150, 2)
 watched <- aoso(Species ~ ., iris[odd, ], valid = iris[-odd, ], early_stopping_rounds = 5, n_estimators = 500, nthread = 2)

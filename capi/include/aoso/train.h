@@ -208,6 +208,13 @@ typedef struct aoso_suspicious_row {
  * if no rows were held out. With a collective, all ranks make the call. */
 AOSO_API aoso_status aoso_trainer_suspicious_rows(aoso_trainer *trainer, aoso_suspicious_row *out, int64_t length,
                                               int64_t *count);
+
+/* The same with other trainers of the same rows, with other seeds, which together find more wrong labels. probability is
+ * the geometric mean over the trainers that held the row out, other the class that is most likely to one of them, with its
+ * probability there, and suspected is 1 if most of them suspect the row. */
+AOSO_API aoso_status aoso_trainer_suspicious_rows_with(aoso_trainer *trainer, aoso_trainer *const *others,
+                                                   int64_t num_others, aoso_suspicious_row *out, int64_t length,
+                                                   int64_t *count);
 AOSO_API aoso_status aoso_trainer_free(aoso_trainer *trainer);
 
 #ifdef __cplusplus

@@ -142,11 +142,16 @@ public:
 
     // The n held-out rows whose labels are least likely, the least likely first. With a collective, all ranks make the call.
     std::vector<suspicious_row> suspicious_rows(int64_t n) {
-        int64_t count = 0;
-        std::vector<suspicious_row> out(static_cast<std::size_t>(n > 0 ? n : 0));
-        detail::check(aoso_trainer_suspicious_rows(get(), out.data(), n, &count));
-        out.resize(static_cast<std::size_t>(count));
-        return out;
+        return suspicious(n, [&](suspicious_row *out, int64_t *count) { return aoso_trainer_suspicious_rows(get(), out, n, count); });
+    }
+
+    // The same with other trainers of the same rows, with other seeds, which together find more wrong labels.
+    std::vector<suspicious_row> suspicious_rows(int64_t n, const std::vector<const trainer *> &others) {
+        std::vector<aoso_trainer *> handles;
+        for (const trainer *other : others) handles.push_back(other ? other->get() : nullptr);
+        return suspicious(n, [&](suspicious_row *out, int64_t *count) {
+            return aoso_trainer_suspicious_rows_with(get(), handles.data(), static_cast<int64_t>(handles.size()), out, n, count);
+        });
     }
 
     // The handle, for the functions of aoso.h.
@@ -154,6 +159,14 @@ public:
 
 private:
     using handle = detail::object<aoso_trainer, aoso_trainer_free>;
+
+    template <class Find> static std::vector<suspicious_row> suspicious(int64_t n, Find find) {
+        int64_t count = 0;
+        std::vector<suspicious_row> out(static_cast<std::size_t>(n > 0 ? n : 0));
+        detail::check(find(out.data(), &count));
+        out.resize(static_cast<std::size_t>(count));
+        return out;
+    }
 
     static handle create(const dataset &data, const params &p, const train_options &o) {
         std::vector<const aoso_dataset *> others;
