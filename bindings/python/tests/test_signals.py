@@ -1,6 +1,7 @@
 """Exceptions of signal handlers: none is lost, and none leaves the library with a function that is gone."""
 
 import ctypes
+import gc
 import random
 import signal
 import subprocess
@@ -85,9 +86,12 @@ def alarmed():
 
     before, hook = signal.signal(signal.SIGALRM, ring), sys.unraisablehook
     sys.unraisablehook = lambda unraisable: lost.append(unraisable.exc_value)
+    gc.collect()
+    gc.freeze()  # objects of other tests, whose finalizers would lose an exception
     try:
         yield lost
     finally:
+        gc.unfreeze()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         sys.unraisablehook = hook
