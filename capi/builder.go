@@ -91,22 +91,13 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 			if err := affordable("the builder with this chunk", b.bytes+bytes); err != nil {
 				return err
 			}
-			block := aoso.Block{Features: m.Features, Weights: w, RowIDs: ids}
-			added := func() error {
+			return useLabels(c.y, m.Rows(), func(labels aoso.Labels, shares aoso.Features, classes []string) error {
+				block := aoso.Block{Features: m.Features, Labels: labels, Shares: shares, ShareClasses: classes, Weights: w, RowIDs: ids}
 				err := b.ranks.offThread(b.options.NThread, func() error { return add(b, block) })
 				if err == nil {
 					b.bytes += bytes
 				}
 				return onFile(err)
-			}
-			return useLabels(c.y, m.Rows(), func(shares aoso.Features, classes []string) error {
-				block.Shares, block.ShareClasses = shares, classes
-				return added()
-			}, func() (err error) {
-				if block.Labels, err = readLabels(c.y, m.Rows()); err != nil {
-					return err
-				}
-				return added()
 			})
 		})
 	})

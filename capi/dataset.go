@@ -202,14 +202,8 @@ func useRows(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.Data
 	if err := m.affordable(); err != nil {
 		return err
 	}
-	return useLabels(y, m.Rows(), func(shares aoso.Features, classes []string) error {
+	return useLabels(y, m.Rows(), func(labels aoso.Labels, shares aoso.Features, classes []string) error {
 		o.Shares, o.ShareClasses = shares, classes
-		return use(nil, o)
-	}, func() error {
-		labels, err := readLabels(y, m.Rows())
-		if err != nil {
-			return err
-		}
 		return use(labels, o)
 	})
 }
@@ -242,12 +236,10 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 				if err := m.affordable(); err != nil {
 					return err
 				}
-				return useLabels(y, m.Rows(), func(shares aoso.Features, classes []string) error {
-					d, err = t.AlignedSoft(m.Features, shares, classes, weights)
-					return err
-				}, func() error {
-					labels, err := readLabels(y, m.Rows())
-					if err == nil {
+				return useLabels(y, m.Rows(), func(labels aoso.Labels, shares aoso.Features, classes []string) error {
+					if shares != nil {
+						d, err = t.AlignedSoft(m.Features, shares, classes, weights)
+					} else {
 						d, err = t.Aligned(m.Features, labels, weights)
 					}
 					return err

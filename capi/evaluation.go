@@ -21,18 +21,9 @@ type labelled struct {
 
 // useLabelled calls use with labels, soft or hard, and weights.
 func (m *model) useLabelled(rows int, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, use func(labelled) error) error {
-	return useLabels(y, rows, func(shares aoso.Features, classes []string) error {
-		w, err := readWeights("num_weights", weights, numWeights, rows)
-		if err == nil {
-			err = m.affordableScores(rows)
-		}
-		if err != nil {
-			return err
-		}
-		return use(labelled{weights: w, shares: shares, classes: classes})
-	}, func() error {
-		l, err := m.readLabelled(rows, y, weights, numWeights)
-		if err != nil {
+	return useLabels(y, rows, func(labels aoso.Labels, shares aoso.Features, classes []string) error {
+		l := labelled{labels: labels, shares: shares, classes: classes}
+		if err := l.weigh(m, rows, weights, numWeights); err != nil {
 			return err
 		}
 		return use(l)
@@ -56,19 +47,26 @@ func (l *labelled) measure(m *model, name string, raw []float64) ([]float64, err
 	return m.MeasureRaw(metrics, raw, l.labels, l.weights)
 }
 
+// readLabelled reads hard labels and weights.
 func (m *model) readLabelled(rows int, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (l labelled, err error) {
-	if l.weights, err = readWeights("num_weights", weights, numWeights, rows); err != nil {
-		return l, err
-	}
-	if err = m.affordableScores(rows); err != nil {
-		return l, err
-	}
 	if l.labels, err = readLabels(y, rows); err == nil {
-		if n := l.labels.Unknown(m.classes); 2*n > rows && n < rows {
-			logWarning("%d of the %d labels are of classes that the model does not know", n, rows)
-		}
+		err = l.weigh(m, rows, weights, numWeights)
 	}
 	return l, err
+}
+
+// weigh reads the weights, checks that there is memory for the scores of the rows, and warns if the model knows few of the labels.
+func (l *labelled) weigh(m *model, rows int, weights *C.double, numWeights C.int64_t) (err error) {
+	if l.weights, err = readWeights("num_weights", weights, numWeights, rows); err != nil {
+		return err
+	}
+	if err := m.affordableScores(rows); err != nil {
+		return err
+	}
+	if n := l.labels.Unknown(m.classes); 2*n > rows && n < rows {
+		logWarning("%d of the %d labels are of classes that the model does not know", n, rows)
+	}
+	return nil
 }
 
 //export goaoso_model_evaluate

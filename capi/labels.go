@@ -79,14 +79,18 @@ func intLabels[T aoso.Integer](y *C.aoso_labels) (aoso.Labels, error) {
 	return aoso.CodedLabels(values, names)
 }
 
-// useLabels calls soft with the shares of soft labels and their classes, or hard if labels are not soft.
-func useLabels(p *C.aoso_labels, rows int, soft func(shares aoso.Features, classes []string) error, hard func() error) error {
+// useLabels calls use with labels, or with the shares of soft labels and their classes.
+func useLabels(p *C.aoso_labels, rows int, use func(labels aoso.Labels, shares aoso.Features, classes []string) error) error {
 	y, err := readStruct("y", p, C.aoso_labels{})
 	if err != nil {
 		return err
 	}
 	if y.shares == nil {
-		return hard()
+		labels, err := readLabels(p, rows)
+		if err != nil {
+			return err
+		}
+		return use(labels, nil, nil)
 	}
 	if y.data != nil {
 		return badArgument("y.data", "given", "null, because y.shares is given")
@@ -99,6 +103,6 @@ func useLabels(p *C.aoso_labels, rows int, soft func(shares aoso.Features, class
 		if m.Rows() != rows || int64(y.count) != int64(rows) {
 			return badArgument("y.count", y.count, "%d, and as many rows of y.shares, which has %d", rows, m.Rows())
 		}
-		return soft(m.Features, classes)
+		return use(nil, m.Features, classes)
 	})
 }

@@ -28,14 +28,14 @@ func goaoso_model_refit(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, 
 				if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, x.Rows()); err != nil {
 					return nil, err
 				}
-				err = useLabels(y, x.Rows(), func(shares aoso.Features, classes []string) (err error) {
-					offThread(o.NThread, nil, func() { refitted, err = m.RefitSoft(x.Features, shares, classes, o) })
-					return err
-				}, func() error {
-					labels, err := readLabels(y, x.Rows())
-					if err == nil {
-						offThread(o.NThread, nil, func() { refitted, err = m.Refit(x.Features, labels, o) })
-					}
+				err = useLabels(y, x.Rows(), func(labels aoso.Labels, shares aoso.Features, classes []string) (err error) {
+					offThread(o.NThread, nil, func() {
+						if shares != nil {
+							refitted, err = m.RefitSoft(x.Features, shares, classes, o)
+						} else {
+							refitted, err = m.Refit(x.Features, labels, o)
+						}
+					})
 					return err
 				})
 				return refitted, err

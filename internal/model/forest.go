@@ -195,11 +195,13 @@ func (f *Forest) Reserve(forests ...*Forest) {
 	}
 }
 
-// ReserveValues makes room for the values of trees with that many leaves, up to 128 MiB. Where many classes make a tree large, values
+// ReserveValues makes room for the values of trees with that many leaves, up to 128 MiB, if a tree is large: with many classes, values
 // that grow tree by tree would leave copies behind until the garbage is collected.
 func (f *Forest) ReserveValues(trees, leaves int) {
-	perTree := leaves * f.ValuesPerLeaf()
-	f.values = slices.Grow(f.values, min(trees, 1<<25/perTree)*perTree)
+	const large, most = 1 << 16, 1 << 25
+	if perTree := leaves * f.ValuesPerLeaf(); perTree >= large {
+		f.values = slices.Grow(f.values, min(trees, most/perTree)*perTree)
+	}
 }
 
 // AddTree adds a tree of a forest of the same kind.

@@ -100,3 +100,11 @@ select <- function(x, features, name, named = !is.null(features)) {
   if (length(missing)) stop(name, " lacks the column ", missing[1L], "; allowed: all features of the model", call. = FALSE)
   if (identical(given, features)) x else x[, features, drop = FALSE]
 }
+
+# A whole number from least to 2^53, up to which doubles have every one.
+whole <- function(value, name, least) {
+  if (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value != trunc(value) || value < least || value > 2^53) {
+    stop(name, " is ", paste(format(value), collapse = " "), "; allowed: a whole number from ", least, " to 2^53", call. = FALSE)
+  }
+  as.double(value)
+}

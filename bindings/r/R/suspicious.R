@@ -12,11 +12,3 @@ aoso_suspicious_rows <- function(model, n = NULL) {
   rownames(rows) <- NULL
   rows
 }
-
-# A whole number from least to 2^53, up to which doubles have every one.
-whole <- function(value, name, least) {
-  if (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value != trunc(value) || value < least || value > 2^53) {
-    stop(name, " is ", paste(format(value), collapse = " "), "; allowed: a whole number from ", least, " to 2^53", call. = FALSE)
-  }
-  as.double(value)
-}

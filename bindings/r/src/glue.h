@@ -30,6 +30,7 @@ const char **strings_of(SEXP texts); /* in UTF-8; NULL for none */
 const double *numbers_of(SEXP numbers); /* NULL for R's NULL */
 
 /* External pointers that free what they hold. */
+SEXP new_holder(R_CFinalizer_t free);
 SEXP new_model(void);
 aoso_model *model_of(SEXP model);
 

@@ -6,12 +6,14 @@ static void free_model(SEXP model) {
     R_ClearExternalPtr(model);
 }
 
-SEXP new_model(void) {
-    SEXP model = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizer(model, free_model);
+SEXP new_holder(R_CFinalizer_t free) {
+    SEXP holder = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizer(holder, free);
     UNPROTECT(1);
-    return model;
+    return holder;
 }
+
+SEXP new_model(void) { return new_holder(free_model); }
 
 aoso_model *model_of(SEXP model) { return R_ExternalPtrAddr(model); }
 

@@ -6,16 +6,9 @@ static void free_dataset(SEXP dataset) {
     R_ClearExternalPtr(dataset);
 }
 
-static SEXP new_dataset(void) {
-    SEXP dataset = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizer(dataset, free_dataset);
-    UNPROTECT(1);
-    return dataset;
-}
-
 /* A dataset of x, y and weights; reference is that of the training set if these are validation rows, else NULL. */
 static SEXP dataset_of(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP max_bin, const aoso_dataset *reference) {
-    SEXP holder = PROTECT(new_dataset());
+    SEXP holder = PROTECT(new_holder(free_dataset));
     const aoso_matrix matrix = matrix_of(x);
     const aoso_labels labels = labels_of(y);
     aoso_dataset_options options = {.struct_size = sizeof options};
@@ -42,11 +35,12 @@ static void free_trainer(SEXP trainer) {
     R_ClearExternalPtr(trainer);
 }
 
-static SEXP new_trainer(void) {
-    SEXP trainer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizer(trainer, free_trainer);
+/* Columns of a data frame. */
+static SEXP new_columns(const SEXPTYPE *types, int count, int64_t rows) {
+    SEXP columns = PROTECT(Rf_allocVector(VECSXP, count));
+    for (int j = 0; j < count; j++) SET_VECTOR_ELT(columns, j, Rf_allocVector(types[j], rows));
     UNPROTECT(1);
-    return trainer;
+    return columns;
 }
 
 /* The held-out rows as columns of a data frame: numbers, counted from 1, of the row, its class and the other class, with the
@@ -57,8 +51,7 @@ static SEXP held_out_of(aoso_trainer *trainer, const aoso_result *result) {
     aoso_suspicious_row *rows = (aoso_suspicious_row *)R_alloc(n, sizeof *rows);
     check(aoso_trainer_suspicious_rows(trainer, rows, n, &n));
     const SEXPTYPE types[] = {INTSXP, INTSXP, REALSXP, INTSXP, REALSXP, LGLSXP};
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, 6));
-    for (int j = 0; j < 6; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(types[j], n));
+    SEXP out = PROTECT(new_columns(types, 6, n));
     for (int64_t i = 0; i < n; i++) {
         INTEGER(VECTOR_ELT(out, 0))[i] = (int)rows[i].row + 1;
         INTEGER(VECTOR_ELT(out, 1))[i] = rows[i].label + 1;
@@ -149,7 +142,7 @@ SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP param
     options.callback = on_progress;
     options.user = &w;
     aoso_result result = {.struct_size = sizeof result};
-    SEXP holder = PROTECT(new_trainer()), plain = PROTECT(new_model()), model = PROTECT(new_model());
+    SEXP holder = PROTECT(new_holder(free_trainer)), plain = PROTECT(new_model()), model = PROTECT(new_model());
     aoso_trainer *trainer = NULL;
     aoso_model *trained = NULL, *noted = NULL;
     begin_call();
@@ -201,8 +194,7 @@ SEXP r_suggest_codes(SEXP x, SEXP y, SEXP weights, SEXP seed, SEXP threads) {
     R_CheckUserInterrupt();
     check(status);
     const SEXPTYPE types[] = {INTSXP, INTSXP, REALSXP, REALSXP, LGLSXP};
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, 5));
-    for (int j = 0; j < 5; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(types[j], n));
+    SEXP out = PROTECT(new_columns(types, 5, n));
     for (int64_t i = 0; i < n; i++) {
         INTEGER(VECTOR_ELT(out, 0))[i] = (int)found[i].feature + 1;
         INTEGER(VECTOR_ELT(out, 1))[i] = (int)found[i].values;

@@ -111,7 +111,7 @@ def _averaged(found: list[SuspiciousRows]) -> SuspiciousRows:
     losses = np.bincount(of, -np.log(np.maximum(every.proba, np.finfo(float).tiny))) / times
     votes = np.bincount(of, every.suspected) / times
     by_other = np.argsort(every.other_proba, kind="stable")
-    likeliest = np.empty(len(row), np.intp)
-    likeliest[of[by_other]] = by_other  # the last one counts
-    merged = SuspiciousRows(row, label, np.exp(-losses), every.other[likeliest], every.other_proba[likeliest], votes > 0.5)
+    most_likely = np.empty(len(row), np.intp)
+    most_likely[of[by_other]] = by_other  # the last one counts
+    merged = SuspiciousRows(row, label, np.exp(-losses), every.other[most_likely], every.other_proba[most_likely], votes > 0.5)
     return merged._taken(np.argsort(-losses, kind="stable"))
