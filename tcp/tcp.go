@@ -17,6 +17,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -279,8 +280,8 @@ func (c *Collective) lost(p *peer, err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("%v has not answered in %v", p, c.timeout)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%v is lost: it has closed the connection", p)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("%v is lost: its process has ended; it may have needed more memory than it may use", p)
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner // without the addresses, which p has

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import resource
 import signal
 import threading
 import time
@@ -35,6 +36,13 @@ def kill_executor() -> None:
         process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
     os.kill(process, signal.SIGKILL)
     time.sleep(60)
+
+
+def starve(spare: int) -> None:
+    """Leave a worker this many bytes more than it has, as a limit of Spark's does."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + spare
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def change_version() -> None:

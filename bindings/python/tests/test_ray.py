@@ -1,5 +1,6 @@
 """Training with Ray, whose workers are processes of their own. Needs ray: make test-ray."""
 
+import functools
 import os
 import signal
 import threading
@@ -13,7 +14,7 @@ import ranks
 from ranks import letter_frame, mixed_frame
 
 import aoso
-from aoso.errors import AosoError, ArgumentError, CollectiveError
+from aoso.errors import AosoError, ArgumentError, CollectiveError, OutOfMemoryError
 
 pytest.importorskip("ray")
 import pandas as pd
@@ -182,6 +183,19 @@ def test_a_worker_is_lost(cluster, tmp_path, act, phase):
     result = trainer(frame, 2, faults.ray_loop(fault), timeout=5, retries=1, tmp=tmp_path, **config).fit()
     assert fault.struck and fault.again
     assert get_booster(result.checkpoint).fingerprint == alone(frame, params).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("spare", "error", "message"),
+    [
+        (48 << 20, OutOfMemoryError, r"^worker 1: the dataset needs .* GB; the limits of the process .* leave 0 GB$"),
+        (1 << 20, CollectiveError, r"^worker \d.* has ended.* may have needed more memory"),
+    ],
+)
+def test_a_worker_near_its_limit_of_memory(cluster, tmp_path, spare, error, message):
+    fault = faults.Fault("binning", 1, str(tmp_path), functools.partial(faults.starve, spare))
+    with pytest.raises(error, match=message):
+        trainer(letter_frame(20000), 2, faults.ray_loop(fault), tmp=tmp_path).fit()
 
 
 def test_another_parameter_on_a_worker(cluster, tmp_path):

@@ -1,6 +1,7 @@
 """Training with Spark: executors that are processes of their own, and Spark Connect. Needs pyspark and Java 17: make test-spark."""
 
 import contextlib
+import functools
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 import ranks
 
 import aoso
-from aoso.errors import ArgumentError, CollectiveError
+from aoso.errors import ArgumentError, CollectiveError, OutOfMemoryError
 
 pytest.importorskip("pyspark")
 import pandas as pd
@@ -214,6 +215,42 @@ def test_another_version_on_a_worker(letters, tmp_path):
     finally:
         for process in ranks.workers("pyspark.daemon"):
             os.kill(process, signal.SIGKILL)
+
+
+def test_a_worker_near_its_limit_of_memory(spark, letters, tmp_path):
+    """What does not fit is an error at once. One that dies for want of memory is tried again."""
+    near = faults.Fault("binning", 1, str(tmp_path), functools.partial(faults.starve, 32 << 20))
+    with faults.in_spark(near), pytest.raises(OutOfMemoryError, match=r"^worker 1: the dataset needs .* GB; the limits of the process .* leave 0 GB$"):
+        fitted(letters)
+    for process in ranks.workers("pyspark.daemon"):  # Spark would use it again
+        os.kill(process, signal.SIGKILL)
+    (tmp_path / "struck").unlink()
+    with faults.in_spark(near._replace(act=functools.partial(faults.starve, 1 << 20))):
+        found = fitted(letters).get_booster().fingerprint
+    assert near.again and found == alone(ranks.letter_frame(3000), LETTER, {"n_estimators": 3})
+
+
+def test_too_little_memory_to_begin():
+    """Spark's own limit, of an application of its own."""
+    program = """
+        import aoso
+        from pyspark.sql import SparkSession
+        from aoso.spark import SparkAOSOClassifier
+        builder = SparkSession.builder.master("local-cluster[1,1,800]").config("spark.executor.memory", "600m")
+        for name in ("spark.driver.bindAddress", "spark.driver.host"):
+            builder = builder.config(name, "127.0.0.1")
+        spark = builder.config("spark.ui.enabled", "false").config("spark.executor.pyspark.memory", "100m").getOrCreate()
+        spark.sparkContext.setLogLevel("OFF")
+        table = spark.range(30).selectExpr("id", "cast(id as double) x", "id % 3 label")
+        try:
+            SparkAOSOClassifier(features_col=["x"], num_workers=1).fit(table)
+        except aoso.AosoError as e:
+            print(e)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": SOURCE}
+    )
+    assert "a worker has too little memory to begin; allowed: spark.executor.pyspark.memory unset" in done.stdout, done.stderr[-3000:]
 
 
 @contextlib.contextmanager
