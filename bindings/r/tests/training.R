@@ -54,6 +54,16 @@ stopifnot(
   all(aoso_suspicious_rows(doubtful)$suspected), sort(aoso_suspicious_rows(doubtful, 1000)$row) == 1:150,
   diff(aoso_suspicious_rows(doubtful, 150)$prob) >= 0, rows$prob + rows$other_prob < 1 + 1e-9
 )
+again <- lapply(1:2, function(seed) aoso(Species ~ ., wrong, seed = seed, nthread = 2))
+rows <- aoso_suspicious_rows(doubtful, 150, again)
+losses <- sapply(c(list(doubtful), again), function(m) with(aoso_suspicious_rows(m, 150), -log(prob)[order(row)]))
+votes <- sapply(c(list(doubtful), again), function(m) with(aoso_suspicious_rows(m, 150), suspected[order(row)]))
+stopifnot(
+  all.equal(-log(rows$prob), sort(rowMeans(losses), decreasing = TRUE)), identical(rows$suspected, (rowMeans(votes) > 0.5)[rows$row]),
+  setequal(rows$row[1:2], c(7, 120)), identical(rows$label, wrong$Species[rows$row])
+)
+says(aoso_suspicious_rows(doubtful, others = list(aoso(Species ~ ., iris, nthread = 2))), "others has another label for row 7; allowed: models of the same")
+says(aoso_suspicious_rows(doubtful, others = 3), "model is numeric; allowed: a model of aoso")
 says(aoso_suspicious_rows(model), "model is without held-out rows")
 says(aoso_suspicious_rows(7), "model is numeric; allowed: a model of aoso")
 says(aoso_suspicious_rows(doubtful, 0), "n is 0; allowed: a whole number from 1")
