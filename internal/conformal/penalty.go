@@ -1,5 +1,7 @@
 package conformal
 
+import "slices"
+
 // The rows that choose the penalty: one in this many, but at most this many.
 const tuningShare, maxTuning = 5, 1000
 
@@ -28,11 +30,14 @@ func (t *tuning) add(number int, r row) {
 	if number >= t.rows {
 		return
 	}
-	scores := t.aps[number*t.classes:][:t.classes]
-	r.ranked(make([]int, t.classes), func(class, rank int, above uint64) bool {
-		scores[rank] = r.aps(class, above)
-		return true
-	})
+	sorted := slices.Clone(r.p)
+	slices.Sort(sorted)
+	slices.Reverse(sorted)
+	above := uint64(0)
+	for rank, p := range sorted {
+		t.aps[number*t.classes+rank] = r.aps(p, above)
+		above += mass(p)
+	}
 }
 
 // penalty frees as many of the most likely classes as hold the classes of all but

@@ -61,10 +61,10 @@ func (r row) ahead(class int) (above uint64, rank int) {
 	return above, rank
 }
 
-// aps returns the probability of the classes ahead of a class and a part of its own (Y.
+// aps returns the probability of the classes ahead of a class and a part of its own, p (Y.
 // Romano, M. Sesia and E. Candès, 2020).
-func (r row) aps(class int, above uint64) float32 {
-	return float32(min(float64(float64(above)*0x1p-53)+float64(r.part*r.p[class]), 1))
+func (r row) aps(p float64, above uint64) float32 {
+	return float32(min(float64(float64(above)*0x1p-53)+float64(r.part*p), 1))
 }
 
 // ranked calls f with the classes, the most likely first, and the mass of those ahead,

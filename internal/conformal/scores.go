@@ -215,7 +215,7 @@ func (s *Sample) Scores(raw []float64, proba func(scores []float64), team *par.T
 		for i := first; i < end; i++ {
 			row, y := newRow(p[(i-first)*s.classes:][:s.classes]), int(s.labels[i])
 			above, rank := row.ahead(y)
-			scores.LAC[i], scores.APS[i], scores.Ranks[i] = row.lac(y), row.aps(y, above), uint16(rank)
+			scores.LAC[i], scores.APS[i], scores.Ranks[i] = row.lac(y), row.aps(row.p[y], above), uint16(rank)
 			tuning.add(i, row)
 		}
 	})

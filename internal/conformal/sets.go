@@ -110,7 +110,7 @@ func (r *Rule) set(row row, order []int, set []bool) {
 		}
 	} else {
 		row.ranked(order, func(k, rank int, above uint64) bool {
-			score := float64(row.aps(k, above))
+			score := float64(row.aps(row.p[k], above))
 			if r.method == RAPS {
 				score += r.scores.of(rank)
 			}

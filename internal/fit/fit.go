@@ -67,6 +67,7 @@ type Fit struct {
 	plain     *data.Set   // the training set without crosses, once they were chosen; nil: they were not
 	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of earlier runs, if they are kept
+	scout     *RunRecord  // trees with which the settings after linear scores begin; nil: there was no scout
 	runs      int         // number of finished runs
 	status    Status
 	elapsed   time.Duration // time in steps
@@ -158,11 +159,18 @@ func (f *Fit) try(first int) {
 	f.run = newRun(&f.job, f.parts, p, f.repeats(p))
 	f.run.judge(&f.job, f.parts)
 	f.run.first = first
-	if f.startsLinear() && !f.run.path.setLinear(f.run.scores()) {
+	if f.startsLinear() && !f.linearHelps() {
 		f.run.free()
 		f.advance()
 		f.try(first)
 	}
+}
+
+// linearHelps reports whether the current run, before its first tree, has linear scores that are worth trees.
+func (f *Fit) linearHelps() bool {
+	const trees = 0.95 // what the scout's number of trees can lower the loss of linear scores to
+	path, scout := f.run.path, cmp.Or(f.best, f.rival)
+	return path.setLinear(f.run.scores()) && (scout == nil || trees*path.linear <= scout.path.lowest())
 }
 
 // trainFinal starts training the model itself; first counts the iterations of other settings.
@@ -179,7 +187,7 @@ func (f *Fit) trainFinal(p boost.Params, first int) {
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
-		if path := f.run.path; f.scouting && path == nil || path != nil && f.startsLinear() && !path.setLinear(f.run.scores()) {
+		if path := f.run.path; f.scouting && path == nil || path != nil && f.startsLinear() && !f.linearHelps() {
 			f.run.free()
 			f.advance()
 			f.trainFinal(f.settings(), first)
@@ -372,6 +380,10 @@ func (f *Fit) conclude() {
 		f.ensemble.conclude(f, first)
 		return
 	}
+	if f.scouting {
+		scout := r.record()
+		scout.scout, f.scout = true, &scout
+	}
 	f.advance()
 	if f.phase == Final {
 		f.rival = better(f.rival, r, 1)
@@ -390,6 +402,7 @@ func (f *Fit) conclude() {
 
 // trainBest starts training the model itself, with the best settings; first counts the iterations before.
 func (f *Fit) trainBest(first int) {
+	f.scout = nil
 	if f.job.Scouts > 0 {
 		f.phase = HoldOut // also after a search
 		if !f.tryCrosses(first) {

@@ -23,6 +23,7 @@ type RunRecord struct {
 	Params  boost.Params    // initial ones: the caller may change the shrinkage on the way
 	Forests []*model.Forest // of its models: one, or one for each fold
 	TimeOut bool            // the time limit ended it, so that the next one started
+	scout   bool            // its trees are repeated as new ones
 }
 
 // forest returns the trees of a model of the run; nil: there is no record.
@@ -49,17 +50,21 @@ func (r *run) record() RunRecord {
 	return record
 }
 
-// repeats returns the record of the run that comes next with these parameters; nil: there is
+// repeats returns the record of the run that comes next with these parameters, or the scout's trees with them; nil: there are
 // none.
 func (f *Fit) repeats(p boost.Params) *RunRecord {
-	if !f.recorded() || f.job.Record == nil || f.runs >= len(f.job.Record.Runs) {
-		return nil
+	if f.recorded() && f.job.Record != nil && f.runs < len(f.job.Record.Runs) {
+		if r := &f.job.Record.Runs[f.runs]; r.began(p) {
+			return r
+		}
 	}
-	r := &f.job.Record.Runs[f.runs]
-	if !r.began(p) {
-		return nil
+	if f.scout != nil {
+		p.NEstimators = f.scout.Params.NEstimators
+		if f.scout.began(p) {
+			return f.scout
+		}
 	}
-	return r
+	return nil
 }
 
 // began reports whether the run began with settings p. Threads, level and time limit do not matter.
@@ -142,6 +147,9 @@ func (r *RunRecord) check(f *model.Forest, j *Job) error {
 func (f *Fit) Repeating() bool { return f.run.repeating() }
 
 func (r *run) repeating() bool {
+	if r.repeats == nil || r.repeats.scout {
+		return false
+	}
 	for i, e := range r.engines {
 		if forest := r.repeats.forest(i); forest != nil && e.Forest().Trees() < forest.Trees() {
 			return true

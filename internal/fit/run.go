@@ -18,7 +18,7 @@ type run struct {
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
 	kept      *boost.Result
-	repeats   *RunRecord // record of the same run; nil: it is new
+	repeats   *RunRecord // record of the same run, or of the scout with its settings; nil: none
 }
 
 // newRun starts a run: a model for each part, without its held-out rows.
