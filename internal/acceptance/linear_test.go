@@ -429,6 +429,13 @@ func TestStartChosen(t *testing.T) {
 			if got := r.Model.Params().Start; got != c.want || forest(r.Model).Start() != got {
 				t.Errorf("it starts with %s, want %s", got, c.want)
 			}
+			if c.want == "prior" { // the trees that were compared with linear scores are not grown again
+				p := p
+				p.Start = c.want
+				if got := train(t, set, p, o).Model.Fingerprint(); got != r.Model.Fingerprint() {
+					t.Errorf("the fingerprint is %s, %s with start=prior", r.Model.Fingerprint(), got)
+				}
+			}
 			loss := lossOf(t, r.Model, test, aoso.PredictOptions{})
 			for _, start := range cases.Some(t, 1, []string{"zero", "linear"}) {
 				p := p
