@@ -78,7 +78,7 @@ type Fit struct {
 // Hold out one row in heldOut, but at most mostHeldOut rows, and with many classes few enough that
 // evaluating them takes less time than growing trees: enoughScores raw scores, or those of
 // enoughRows if they number at most boost.MostScores.
-const heldOut, mostHeldOut, enoughRows, enoughScores = 5, 50_000, 5_000, 1 << 24
+const heldOut, mostHeldOut, enoughRows, enoughScores = 5, 50_000, 5_000, 1 << 23
 
 // Parts returns the number of parts into which rows are split for hold-out.
 func Parts(rows, folds, classes int) int {

@@ -197,11 +197,11 @@ func (p *Params) large(s data.Shape) setting {
 // eager changes a setting to trees of large steps, hardly regularized: a class of few rows needs a large step where these rows
 // are. The more classes there are, the longer a tree takes, and the fewer there are.
 func (p *Params) eager(of setting, s data.Shape) setting {
-	const work, fewest, most = 160_000, 40, 450 // trees × classes; trees
-	of.nEstimators, of.learningRate, of.regLambda = max(fewest, min(work/s.Classes, most)), 0.3, 0.01
+	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
+	of.nEstimators, of.learningRate, of.regLambda = max(fewest, min(work/s.Classes, most)), 0.33, 0.01
 	of.maxLeaves = max(of.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
 	if p.Preset == presetFast {
-		of.nEstimators, of.learningRate = of.nEstimators/2, 0.33
+		of.nEstimators /= 2
 	}
 	return of
 }
