@@ -67,7 +67,7 @@ type Fit struct {
 	plain     *data.Set   // the training set without crosses, once they were chosen; nil: they were not
 	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of earlier runs, if they are kept
-	scout     *RunRecord  // trees with which the settings after linear scores begin; nil: there was no scout
+	scout     *RunRecord  // trees with which the settings after linear scores begin; nil: none
 	runs      int         // number of finished runs
 	status    Status
 	elapsed   time.Duration // time in steps
@@ -380,7 +380,7 @@ func (f *Fit) conclude() {
 		f.ensemble.conclude(f, first)
 		return
 	}
-	if f.scouting {
+	if f.scouting && r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
 		scout := r.record()
 		scout.scout, f.scout = true, &scout
 	}
