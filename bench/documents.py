@@ -111,7 +111,7 @@ def train_aoso(job: dict[str, Any], data: Set) -> dict[str, Any]:
     found = booster.evaluate(data.x_test, data.y_test)
     return {
         "logloss": found["logloss"], "errors": round(found["error"] * len(data.y_test)), "trees": booster.num_trees,
-        "version": f"{aoso.version()} {machine.commit()}".strip(), "fingerprint": booster.fingerprint,
+        "version": machine.version(), "fingerprint": booster.fingerprint,
     }  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     from bench import machine
 
     x, y, groups, x_test, y_test = split(job["name"], job["seed"])
-    run: dict[str, Any] = {"version": f"aoso {aoso.version()} {machine.commit()}".strip()}
+    run: dict[str, Any] = {"version": f"aoso {machine.version()}"}
     shape = {"rows": len(y), "test_rows": len(y_test), "classes": len(np.unique(y)), "groups": len(np.unique(groups))}
     for kind, given in {"rows": None, "groups": groups}.items():
         booster = aoso.train({"seed": job["seed"]}, aoso.Dataset(x, y), groups=given)

@@ -112,11 +112,9 @@ def rank_other(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
 
 
 def version_aoso() -> str:
-    import aoso
-
     from bench import machine
 
-    return f"aoso {aoso.version()} {machine.commit()}".strip()
+    return f"aoso {machine.version()}"
 
 
 def version_cleanlab() -> str:

@@ -24,13 +24,15 @@ def describe() -> dict[str, str]:
     }
 
 
-def commit() -> str:
-    """The commit of the working tree, with a + if files other than results have changed; "" outside git."""
+def version() -> str:
+    """The version of aoso and, inside git, the commit of the working tree, with a + if files other than results have changed."""
+    import aoso
+
     try:
-        git = _git("rev-parse", "--short", "HEAD")
-        return git + ("+" if _git("status", "--porcelain", "--untracked-files=no", ":/", ":!/bench/results") else "")
+        commit = _git("rev-parse", "--short", "HEAD")
+        return f"{aoso.version()} {commit}" + ("+" if _git("status", "--porcelain", "--untracked-files=no", ":/", ":!/bench/results") else "")
     except (OSError, subprocess.CalledProcessError):
-        return ""
+        return str(aoso.version())
 
 
 def resident() -> int | None:

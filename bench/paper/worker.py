@@ -24,7 +24,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     result = booster.result
     return {
         "shape": results.shape(data),
-        "version": f"{aoso.version()} {machine.commit()}".strip(),
+        "version": machine.version(),
         "params": job["params"],
         "errors": round(result.valid.error * len(data.y_test)),
         "logloss": round(result.valid.logloss, 6),

@@ -63,6 +63,4 @@ def one_fold(system: System, model: Any, x: pd.DataFrame, y: np.ndarray, train: 
 def version(system: System) -> str:
     if system.package != "aoso":
         return importlib.metadata.version(system.package)
-    import aoso
-
-    return f"{aoso.version()} {machine.commit()}".strip()
+    return machine.version()

@@ -30,7 +30,7 @@ func (t *tuning) add(number int, r row) {
 	if number >= t.rows {
 		return
 	}
-	sorted := slices.Clone(r.p)
+	sorted := slices.Clone(r.p) // quicker than ranked, which sorts classes
 	slices.Sort(sorted)
 	slices.Reverse(sorted)
 	above := uint64(0)

@@ -67,9 +67,8 @@ func (r row) aps(p float64, above uint64) float32 {
 	return float32(min(float64(float64(above)*0x1p-53)+float64(r.part*p), 1))
 }
 
-// ranked calls f with the classes, the most likely first, and the mass of those ahead,
-// until f returns false. order is room for the classes.
-func (r row) ranked(order []int, f func(class, rank int, above uint64) bool) {
+// ranked calls f with the classes, the most likely first, and the mass of those ahead. order is room for the classes.
+func (r row) ranked(order []int, f func(class, rank int, above uint64)) {
 	for k := range order {
 		order[k] = k
 	}
@@ -81,9 +80,7 @@ func (r row) ranked(order []int, f func(class, rank int, above uint64) bool) {
 	})
 	above := uint64(0)
 	for rank, k := range order {
-		if !f(k, rank, above) {
-			return
-		}
+		f(k, rank, above)
 		above += mass(r.p[k])
 	}
 }

@@ -109,13 +109,12 @@ func (r *Rule) set(row row, order []int, set []bool) {
 			set[k] = float64(row.lac(k)) <= r.limits[k]
 		}
 	} else {
-		row.ranked(order, func(k, rank int, above uint64) bool {
+		row.ranked(order, func(k, rank int, above uint64) {
 			score := float64(row.aps(row.p[k], above))
 			if r.method == RAPS {
 				score += r.scores.of(rank)
 			}
 			set[k] = score <= r.limits[k]
-			return true
 		})
 	}
 	if r.NonEmpty && !slices.Contains(set, true) {

@@ -195,7 +195,8 @@ func (p *Params) large(s data.Shape) setting {
 }
 
 // eager changes a setting to trees of large steps, hardly regularized: a class of few rows needs a large step where these rows
-// are. The more classes there are, the longer a tree takes, and the fewer there are.
+// are. The more classes there are, the longer a tree takes, and the fewer there are. With a larger learningRate × maxDeltaStep,
+// training would keep scores as well, which takes twice the memory.
 func (p *Params) eager(of setting, s data.Shape) setting {
 	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
 	of.nEstimators, of.learningRate, of.regLambda = max(fewest, min(work/s.Classes, most)), 0.33, 0.01

@@ -18,7 +18,7 @@ DATASET = ("max_bin",)
 
 
 class Aoso:
-    version = f"{aoso.version()} {machine.commit()}".strip()
+    version = machine.version()
 
     def suggested(self, data: Set) -> dict[str, Any]:
         return aoso.suggest_params(*data.x.shape, data.classes) | {"calibration": "none"}
