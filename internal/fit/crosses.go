@@ -2,44 +2,50 @@ package fit
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// crossing is a trial of crosses. The scouts of an ensemble are grown again with crosses of the features that they split on most: first
-// a few trees with all of them, which show whether any help and which are split on most; then all trees with these.
+// crossing is a trial of crosses before others: the first trees of the scouts of an ensemble, and these trees again with crosses of the
+// features that they split on most. It shows whether crosses help, and which are split on most.
 type crossing struct {
-	plain    *data.Set // the training set without crosses
-	crosses  []category.Cross
-	screened bool
+	plain   *data.Set // the training set without crosses
+	scouts  *run      // without crosses; nil: in training
+	crosses []category.Cross
 }
 
 const (
 	crossParents = 5  // features of a kind that are crossed with one another
-	screenTrees  = 11 // of a scout with all crosses; the path has a point there
-	// Where more than this share of the rows is predicted wrong, crosses never helped clearly, and there is no trial.
-	mostWrong = 0.25
-	// The refined loss must fall below these shares of the loss without crosses, after the first trees and in the end, and in the end by
-	// this many standard errors of the difference.
-	promising, worthwhile, significant = 0.9, 0.97, 1.
+	screenTrees  = 11 // of a scout; the path has a point there
+	// Where the first trees predict more than this share of the rows wrong, crosses never helped clearly.
+	mostWrong = 0.35
+	// What share of the refined loss without crosses that with them must be at most.
+	promising = 0.9
 )
 
-// tryCrosses starts a trial of crosses, and returns false if there is none. first counts the iterations before.
-func (f *Fit) tryCrosses(first int) bool {
+// tryCrosses starts a trial of crosses with settings p, and returns false if there is none.
+func (f *Fit) tryCrosses(p boost.Params) bool {
 	j := &f.job
-	if j.Crosses == 0 || f.best.path.best().evaluation.ErrorRate > mostWrong || j.Train.Ranks.Any(j.Train.Values == nil) {
+	if j.Crosses == 0 || j.Scouts == 0 || j.Train.Ranks.Any(j.Train.Values == nil) {
 		return false
 	}
-	crosses := candidates(j.Train, f.best)
-	if len(crosses) == 0 {
-		return false
+	if f.parts == nil { // after a search
+		f.parts = newParts(j)
 	}
 	f.crossing = &crossing{plain: j.Train}
-	f.scoutCrosses(crosses, screenTrees, first)
+	p.NEstimators = min(p.NEstimators, screenTrees)
+	f.scoutCrosses(p, 0)
 	return true
+}
+
+// scoutCrosses starts growing the first trees of the scouts on the training set; first counts the iterations before.
+func (f *Fit) scoutCrosses(p boost.Params, first int) {
+	f.run = newRun(&f.job, f.parts, p, nil)
+	f.run.judge(&f.job, f.parts)
+	f.run.first = first
 }
 
 // candidates lists the crosses of the features of each kind that scouts have split on most.
@@ -66,9 +72,6 @@ func candidates(set *data.Set, scouts *run) (crosses []category.Cross) {
 	return crosses
 }
 
-// screens reports whether the current run has the first trees with all crosses.
-func (f *Fit) screens() bool { return f.crossing != nil && !f.crossing.screened }
-
 // gainsOf returns the gain of the splits on each column.
 func gainsOf(scouts *run, columns int) []float64 {
 	gains := make([]float64, columns)
@@ -91,61 +94,69 @@ func byGain(gains []float64) (positions []int) {
 	return positions
 }
 
-// scoutCrosses starts growing at most that many trees of the scouts with crosses; first counts the iterations before.
-func (f *Fit) scoutCrosses(crosses []category.Cross, trees, first int) {
-	j, c, p := &f.job, f.crossing, f.best.began
-	set, err := c.plain.Crossed(crosses, j.Team)
-	if err != nil {
-		c.plain.Ranks.Abort(err)
-		f.endCrossing(first)
-		return
-	}
-	f.freeParts()
-	j.Train, c.crosses = set, crosses
-	p.NEstimators = min(p.NEstimators, trees)
-	f.parts = memberParts(j, j.folds(), 0, j.Scouts)
-	f.run = newRun(j, f.parts, p, nil)
-	f.run.judge(j, f.parts)
-	f.run.first = first
-}
-
-// concludeCrossing ends a run with crosses.
+// concludeCrossing ends a run of the trial.
 func (f *Fit) concludeCrossing() {
-	r, c, without := f.run, f.crossing, f.best.path
-	first := r.first + r.iteration
-	r.free()
-	if c.screened {
-		gained := without.lowest() - r.path.lowest()
-		if r.path.lowest() < worthwhile*without.lowest() && gained > significant*without.standardError(r.path.losses) {
-			f.best, f.plain, f.crossing = r, c.plain, nil
-			f.trainEnsemble(first)
+	j, r, c := &f.job, f.run, f.crossing
+	first, late := r.first+r.iteration, r.stopped == boost.StoppedByTimeLimit
+	if c.scouts == nil {
+		r.freeState()
+		c.scouts = r
+		if !late && r.path.best().evaluation.ErrorRate <= mostWrong {
+			c.crosses = candidates(j.Train, r)
+		}
+		if f.cross(c.crosses) {
+			f.scoutCrosses(r.began, first)
 			return
 		}
-		f.endCrossing(first)
-		return
-	}
-	if last := r.path.last(); last.loss >= promising*without.pointAt(last.iteration).loss {
-		f.endCrossing(first)
-		return
-	}
-	columns := c.plain.Encoder.Columns(len(c.plain.Names))
-	var best []category.Cross
-	for _, i := range byGain(gainsOf(r, columns+len(c.crosses))[columns:]) {
-		if len(best) < f.job.Crosses {
-			best = append(best, c.crosses[i])
+	} else {
+		r.free()
+		var best []category.Cross
+		if without := c.scouts.path; !late && r.path.last().loss < promising*without.pointAt(r.iteration).loss {
+			columns := c.plain.Encoder.Columns(len(c.plain.Names))
+			for _, i := range byGain(gainsOf(r, columns+len(c.crosses))[columns:]) {
+				if len(best) < j.Crosses {
+					best = append(best, c.crosses[i])
+				}
+			}
 		}
+		f.cross(best)
 	}
-	if len(best) == 0 {
-		f.endCrossing(first)
-		return
-	}
-	c.screened = true
-	f.scoutCrosses(best, math.MaxInt, first)
+	f.endCrossing(first, late)
 }
 
-// endCrossing goes on without crosses.
-func (f *Fit) endCrossing(first int) {
-	f.job.Train, f.crossing = f.crossing.plain, nil
-	f.freeParts()
-	f.trainEnsemble(first)
+// cross makes the training set one with these crosses, and returns true, or else one without any.
+func (f *Fit) cross(crosses []category.Cross) bool {
+	j, set := &f.job, f.crossing.plain
+	if len(crosses) > 0 {
+		crossed, err := set.Crossed(crosses, j.Team)
+		if err != nil {
+			set.Ranks.Abort(err)
+		} else {
+			set = crossed
+		}
+	}
+	if set != j.Train {
+		f.freeParts()
+		j.Train = set
+		f.parts = memberParts(j, j.folds(), 0, j.Scouts)
+	}
+	return set != f.crossing.plain
+}
+
+// endCrossing goes on with settings: without crosses, from the scouts' trees; but with the scouts if time is over, and after a search, to the
+// ensemble.
+func (f *Fit) endCrossing(first int, late bool) {
+	c := f.crossing
+	f.crossing = nil
+	switch crossed := f.job.Train != c.plain; {
+	case crossed:
+		f.best, f.crossed = nil, true
+		f.try(first)
+	case f.best != nil || late:
+		f.best = cmp.Or(f.best, c.scouts)
+		f.trainBest(first)
+	default:
+		f.keepScout(c.scouts)
+		f.try(first)
+	}
 }

@@ -64,10 +64,10 @@ type Fit struct {
 	best      *run        // best of the settings tried in hold-out, freed; nil: none
 	ensemble  *ensemble   // after hold-out; nil: the model is not an ensemble
 	crossing  *crossing   // the trial of crosses in progress; nil: none
-	plain     *data.Set   // the training set without crosses, once they were chosen; nil: they were not
+	crossed   bool        // crosses were chosen
 	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of earlier runs, if they are kept
-	scout     *RunRecord  // trees with which the settings after linear scores begin; nil: none
+	scout     *RunRecord  // trees with which settings to come begin; nil: none
 	runs      int         // number of finished runs
 	status    Status
 	elapsed   time.Duration // time in steps
@@ -109,7 +109,9 @@ func (f *Fit) start() {
 	if j.Folds > 0 {
 		if f.parts = newParts(j); f.parts != nil {
 			f.scouting = j.Linear && j.Choose
-			f.try(0)
+			if f.scouting || !f.tryCrosses(j.Settings[0]) {
+				f.try(0)
+			}
 			return
 		}
 	}
@@ -261,14 +263,12 @@ func (f *Fit) refits() bool { return f.ensemble != nil && f.phase == Final }
 
 // recorded reports whether the current run is recorded: it grows trees, and has no crosses. Only small sets have some, on which training
 // takes seconds.
-func (f *Fit) recorded() bool { return !f.refits() && f.crossing == nil && f.plain == nil }
+func (f *Fit) recorded() bool { return !f.refits() && f.crossing == nil && !f.crossed }
 
 // handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
 // members improves settings that fit the rows closely, which come first, more than those that learn slowly.
 func (f *Fit) handicap() float64 {
 	switch {
-	case f.crossing != nil:
-		return worthwhile
 	case f.ensemble != nil: // the settings of its other half
 		return unlike
 	case f.job.Scouts > 0:
@@ -306,10 +306,11 @@ func (f *Fit) beatsLinear() bool {
 // that other settings beat.
 func (f *Fit) checkPath() {
 	r := f.run
-	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" || f.screens() {
+	if r.path == nil || f.follows() || !r.checkPath(f.job.Choose) || !f.job.Choose || r.stopped != "" || f.crossing != nil {
 		return
 	}
-	if best := cmp.Or(f.best, f.rival); f.beatsLinear() || best != nil && r.path.beaten(f.handicap()*best.path.lowest(), r.mostIterations()) {
+	best, share := cmp.Or(f.best, f.rival), f.handicap()
+	if f.beatsLinear() || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || r.behind(best, share)) {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }
@@ -380,9 +381,8 @@ func (f *Fit) conclude() {
 		f.ensemble.conclude(f, first)
 		return
 	}
-	if f.scouting && r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
-		scout := r.record()
-		scout.scout, f.scout = true, &scout
+	if f.scouting {
+		f.keepScout(r)
 	}
 	f.advance()
 	if f.phase == Final {
@@ -400,14 +400,19 @@ func (f *Fit) conclude() {
 	f.trainBest(first)
 }
 
+// keepScout keeps the trees of a run for settings to come that begin with them.
+func (f *Fit) keepScout(r *run) {
+	if r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
+		scout := r.record()
+		scout.scout, f.scout = true, &scout
+	}
+}
+
 // trainBest starts training the model itself, with the best settings; first counts the iterations before.
 func (f *Fit) trainBest(first int) {
 	f.scout = nil
 	if f.job.Scouts > 0 {
-		f.phase = HoldOut // also after a search
-		if !f.tryCrosses(first) {
-			f.trainEnsemble(first)
-		}
+		f.trainEnsemble(first)
 		return
 	}
 	f.freeParts()
@@ -488,9 +493,9 @@ func (f *Fit) result(look bool) Result {
 	if f.ensemble != nil {
 		return f.ensemble.result(f, look)
 	}
-	run, set := better(f.rival, f.run, 1), f.job.Train
-	if f.crossing != nil { // the model is that of the scouts before
-		run, set, look = f.best, f.crossing.plain, false
+	run, set := better(f.rival, f.judged(), 1), f.job.Train
+	if f.crossing != nil {
+		set, look = f.crossing.plain, look && run == f.run
 	}
 	r := Result{Result: run.result(look), Set: set, Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
@@ -508,11 +513,19 @@ func (f *Fit) result(look bool) Result {
 	return r
 }
 
+// judged returns the run whose model would be the result if training ended in hold-out: during a trial of crosses, one without them.
+func (f *Fit) judged() *run {
+	if f.crossing == nil {
+		return f.run
+	}
+	return cmp.Or(f.best, f.crossing.scouts, f.run)
+}
+
 // heldOut returns the path on the held-out rows that the model follows; nil: none.
 func (f *Fit) heldOut() *path {
 	switch {
-	case f.phase == HoldOut && f.crossing == nil:
-		return f.run.path
+	case f.phase == HoldOut:
+		return f.judged().path
 	case f.best != nil:
 		return f.best.path
 	}
@@ -521,11 +534,8 @@ func (f *Fit) heldOut() *path {
 
 // reached returns the iteration of that path that the model has reached.
 func (f *Fit) reached() int {
-	switch {
-	case f.crossing != nil:
-		return f.best.iteration
-	case f.phase == HoldOut || f.job.Choose:
-		return f.run.iteration
+	if f.phase == HoldOut || f.job.Choose {
+		return f.judged().iteration
 	}
 	return f.best.path.last().iteration
 }

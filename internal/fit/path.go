@@ -71,6 +71,9 @@ type ending struct{ warmUp, patience, rise float64 }
 // Where labels are clear, a loss that rises may fall again.
 var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.25, 1}
 
+// After hopeless times the iterations of the point picked, a loss hardly falls again.
+const hopeless = 3
+
 // After linear scores, trees help or harm from the first iteration.
 const linearWarmUp = 10
 
@@ -230,7 +233,9 @@ func (p *path) over() bool {
 	if p.linear > 0 {
 		end.warmUp = linearWarmUp
 	}
-	return p.excess > end.rise && float64(p.last().iteration) >= max(end.warmUp, end.patience*float64(p.best().iteration))
+	now := float64(p.last().iteration)
+	return p.excess > end.rise && now >= max(end.warmUp, end.patience*float64(p.best().iteration)) ||
+		now >= max(clearEnding.warmUp, hopeless*float64(p.picked().iteration))
 }
 
 // noisy reports whether many rows are predicted wrong.

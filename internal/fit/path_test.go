@@ -140,7 +140,7 @@ func TestSetLinear(t *testing.T) {
 	}
 }
 
-// TestOver: where labels are noisy, a path that rises is over sooner.
+// TestOver: where labels are noisy, a path that rises is over sooner. It is over at three times the point picked.
 func TestOver(t *testing.T) {
 	for _, test := range []struct {
 		errorRate, excess float64
@@ -149,10 +149,12 @@ func TestOver(t *testing.T) {
 	}{
 		{0.2, 1.1, 100, 124, false},
 		{0.2, 1.1, 100, 125, true},
-		{0.2, 0.9, 100, 400, false},
+		{0.2, 0.9, 100, 299, false},
+		{0.2, 0.9, 100, 300, true},
 		{0.2, 1.1, 5, 19, false},
 		{0.2, 1.1, 5, 20, true},
-		{0.02, 1.1, 100, 400, false},
+		{0.02, 1.1, 100, 299, false},
+		{0.02, 1.1, 100, 300, true},
 		{0.02, 2.1, 100, 199, false},
 		{0.02, 2.1, 100, 200, true},
 		{0.02, 2.1, 5, 49, false},

@@ -153,8 +153,10 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 	f := &Fit{job: t.judge.job, phase: Final, elapsed: elapsed, run: t.run}
 	f.job.Settings = []boost.Params{t.run.began}
 	if t.judge.parts != nil {
-		f.best = t.run
-		f.trainBest(0)
+		f.phase, f.best = HoldOut, t.run
+		if !f.tryCrosses(t.run.began) {
+			f.trainBest(0)
+		}
 	}
 	f.observe()
 	return f

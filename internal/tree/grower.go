@@ -60,6 +60,7 @@ type Grower struct {
 	evaluator *evaluator   // works with the whole team
 	perWorker []*evaluator // by worker: a per-worker evaluator
 	pool      HistogramPool
+	order     []int      // all columns, those with the most codes first
 	nodes     []*node    // free list
 	values    LeafValues // sets the leaves whose totals were dropped
 	packed    [][]int64  // free list, on several machines: packed histograms
@@ -127,7 +128,7 @@ type reducer interface {
 func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Partition, team *par.Team, group *collective.Group) *Grower {
 	g := &Grower{
 		Params: p, Bins: b, kernels: k, residuals: r, team: team, group: group,
-		partition: rows,
+		partition: rows, order: byCodes(b.CoarseMapper),
 		gradients: newGradientBuffer(b.Matrix.Rows, p.Pairs),
 	}
 	if g.reducer = (local{g}); group != nil {
@@ -202,6 +203,7 @@ var onlyPair = []kernel.Pair{{R: 0, S: 1}}
 
 // layOut lays out columns and shards them over the ranks.
 func (g *Grower) layOut(l *layout, columns []int) {
+	l.order = g.order
 	l.layOut(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
 	if g.group != nil {
 		l.sharding = newSharding(l, columns, g.Coarse, g.CoarseMapper, g.CacheBytes, g.group)

@@ -18,6 +18,7 @@ type layout struct {
 	pairs    int
 	sharding *sharding // nil: one machine searches all columns
 
+	order []int  // all columns, those with the most codes first
 	left  []bool // columns not yet laid out
 	dense []int  // columns not yet laid out that are neither sparse nor joint
 }
@@ -42,9 +43,19 @@ func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 // newLayout lays out sparse groups and then joint columns, if all their features are among the
 // columns, then the others, columns of similar numbers of bins in common tiles.
 func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
-	l := &layout{}
+	l := &layout{order: byCodes(m)}
 	l.layOut(x, m, columns, pairs, cacheBytes)
 	return l
+}
+
+// byCodes lists all columns, those with the most codes first.
+func byCodes(m *bin.Mapper) []int {
+	columns := make([]int, len(m.Features))
+	for c := range columns {
+		columns[c] = c
+	}
+	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(m.Features[b].Codes(), m.Features[a].Codes()) })
+	return columns
 }
 
 // layOut replaces the layout by one of other columns, reusing its memory.
@@ -58,7 +69,7 @@ func (l *layout) layOut(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cach
 	}
 	l.addSparse(x)
 	l.addJoint(x, cacheBytes)
-	l.addDense(m, columns, cacheBytes)
+	l.addDense(m, cacheBytes)
 }
 
 // addSparse lays out the sparse groups whose features are all among the columns.
@@ -83,19 +94,17 @@ func (l *layout) addSparse(x *bin.Matrix) {
 }
 
 // addDense lays out the columns that are left, those of similar numbers of bins together.
-func (l *layout) addDense(m *bin.Mapper, columns []int, cacheBytes int) {
+func (l *layout) addDense(m *bin.Mapper, cacheBytes int) {
 	l.dense = l.dense[:0]
-	for _, c := range columns {
+	for _, c := range l.order {
 		if l.left[c] {
 			l.dense = append(l.dense, c)
 		}
 	}
-	codes := func(c int) int { return m.Features[c].Codes() }
-	slices.SortStableFunc(l.dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
 	for chunk := range slices.Chunk(l.dense, kernel.TileLanes/l.pairs) {
 		first := len(l.columns)
 		l.columns = append(l.columns, chunk...)
-		t := tile{first, len(l.columns), l.cells, codes(chunk[0]), kernel.TileLanes, nil}
+		t := tile{first, len(l.columns), l.cells, m.Features[chunk[0]].Codes(), kernel.TileLanes, nil}
 		if last := len(l.groups) - 1; last < 0 || !l.groups[last].fits(l, &t, cacheBytes) {
 			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, nil})
 		}
