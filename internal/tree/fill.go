@@ -27,9 +27,13 @@ func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
 // fillParts splits the rows into parts and fills a histogram for each, if there are too few
 // groups to occupy the team. It returns the number of parts; 1: it did nothing.
 func (s *splitter) fillParts(wide bool, team *par.Team) int {
-	parts := team.Workers()
+	workers, groups := team.Workers(), len(s.groups)
+	if workers == 1 || groups == 0 {
+		return 1
+	}
 	rows, cells := s.gradients.packed()
-	if parts == 1 || len(s.groups) >= 2*parts || len(rows)*len(s.columns) < 4*parts*s.cells {
+	parts := min(workers, (2*workers+groups-1)/groups, len(rows)*len(s.columns)/(4*s.cells))
+	if parts < 2 {
 		return 1
 	}
 	for len(s.parts) < parts {

@@ -69,8 +69,9 @@ type Grower struct {
 	// of the tree being grown
 	tree    *Tree
 	open    nodeHeap
-	batch   []*node // nodes that are expanded at once
-	waiting int     // nodes expanded by look-ahead and not split yet
+	batch   []*node  // nodes that are expanded at once
+	future  nodeHeap // scratch of ahead
+	waiting int      // nodes expanded by look-ahead and not split yet
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
@@ -189,6 +190,8 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 		n := heap.Pop(&g.open).(*node)
 		if n.left == nil {
 			g.expand(n)
+		} else {
+			g.waiting--
 		}
 		g.split(n)
 		heap.Push(&g.open, n.left)
@@ -245,12 +248,11 @@ func (g *Grower) expand(n *node) {
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
 	}
 	if g.group == nil && len(g.batch) > 1 {
-		g.waiting += len(g.batch)
+		g.waiting += len(g.batch) - 1
 		g.team.Do(len(g.batch), func(worker, i int) {
 			n, e := g.batch[i], g.perWorker[worker]
-			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.partition)
-			n.copied = true
-			n.assignRows(rows, left)
+			middle := g.partition.SplitAlone(g.kernels, g.Matrix, n.split, n.start, n.end, &e.partition)
+			n.assignRows(g.rowsOf(n), middle-n.start)
 			e.families = append(e.families[:0], family{parent: n})
 			g.evaluate(e, e.families, false)
 		})
@@ -314,12 +316,6 @@ func (g *Grower) missingGoRight(n *node) bool {
 
 // split makes an inner node of n, whose children are evaluated.
 func (g *Grower) split(n *node) {
-	if n.copied {
-		g.waiting--
-		copy(g.rowsOf(n.left), n.left.list)
-		copy(g.rowsOf(n.right), n.right.list)
-		n.left.list, n.right.list = g.rowsOf(n.left), g.rowsOf(n.right)
-	}
 	number := int32(len(g.tree.Nodes))
 	g.link(n, number)
 	g.tree.Nodes = append(g.tree.Nodes, Node{
@@ -405,6 +401,9 @@ func (g *Grower) finish(open []*node) []Segment {
 	g.tree.Leaves = make([]Leaf, 0, len(open))
 	var dropped []Segment
 	for i, n := range g.leftToRight(open) {
+		if n.left != nil { // look-ahead split its rows
+			slices.Sort(g.rowsOf(n))
+		}
 		leaf := Leaf{Rows: n.count, box: n.box, Steps: steps[i*width:][:width:width]}
 		switch {
 		case g.Newton.Named > 0:

@@ -1,16 +1,20 @@
 package tree
 
-import "slices"
+import (
+	"container/heap"
+	"slices"
+)
 
 // local is the reducer of a machine that has all rows.
 type local struct{ *Grower }
 
-// ahead appends small nodes that will probably be split next: one of them does not occupy a team,
-// so their children are evaluated at the same time. It appends none where the result would depend
-// on the order of expansion: where memory for histograms is short.
+// ahead appends small nodes that will probably be split next: one of them does not occupy a team, so their children are evaluated at the
+// same time. It follows the order of splits, through nodes whose children are known from an earlier look-ahead. It appends none where the
+// result would depend on the order of expansion: where memory for histograms is short.
 func (g local) ahead(batch []*node) []*node {
-	const mostWork = 1 << 18 // a team shares the work on a larger node well
 	workers := g.team.Workers()
+	const small = 1 << 18       // work on a node that does not occupy even two workers
+	mostWork := workers * small // a team shares the work on a larger node well
 	mostWaiting := 4 * workers
 	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one histogram, an expanded one those of its children
 	if workers == 1 || fewHistograms || g.evaluator.work(batch[0].rows()) > mostWork {
@@ -18,17 +22,21 @@ func (g local) ahead(batch []*node) []*node {
 	}
 	splits := g.Leaves - 1 - len(g.open) // splits left; the last of them may never reach a look-ahead node
 	most := min(2*workers, splits/4, 1+mostWaiting-g.waiting)
-	for len(batch) < most {
-		var next *node
-		for _, n := range g.open {
-			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(batch, n) && g.evaluator.work(n.rows()) <= mostWork {
-				next = n
-			}
+	g.future = append(g.future[:0], g.open...)
+	for ; splits > 1 && len(batch) < most && len(g.future) > 0 && g.future[0].split.Gain > 0; splits-- {
+		if n := heap.Pop(&g.future).(*node); n.left != nil {
+			heap.Push(&g.future, n.left)
+			heap.Push(&g.future, n.right)
+		} else if g.evaluator.work(n.rows()) <= mostWork {
+			batch = append(batch, n)
 		}
-		if next == nil {
-			break
+	}
+	if len(batch) < workers/2 { // the team shares the work on each node better
+		large := func(n *node) bool { return g.evaluator.work(n.rows()) > small }
+		if large(batch[0]) {
+			return batch[:1]
 		}
-		batch = append(batch, next)
+		batch = slices.DeleteFunc(batch, large)
 	}
 	return batch
 }

@@ -17,7 +17,6 @@ type node struct {
 	seed       uint64 // of the columns drawn for it
 
 	left, right *node // children, if it has been expanded
-	copied      bool  // its children's lists are copies
 
 	totals  *loss.Totals
 	own     *loss.Totals // on several machines: the totals of the rows here

@@ -107,21 +107,20 @@ func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, t Test, start, end 
 	return start + left
 }
 
-// SplitApart is Split, but leaves the run unchanged. It returns the rows in the new order, valid
-// until the run or a part of it is split, and how many go left.
-func (p *Partition) SplitApart(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, job *kernel.PartitionJob) (rows []uint32, left int) {
-	right := 0
+// SplitAlone is Split without a team: others may split other runs at the same time.
+func (p *Partition) SplitAlone(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, job *kernel.PartitionJob) int {
+	left, right := start, start
 	for first := start; first < end; first += kernel.RowBlock {
 		n := min(end-first, kernel.RowBlock)
 		*job = kernel.PartitionJob{
 			Column: x.Columns[s.Feature], Rows: p.Rows[first:][:n], Bin: s.Bin, MissingLeft: s.MissingLeft, Set: (*[4]uint64)(s.Set),
-			Left: p.left[start+left:][:n], Right: p.right[start+right:][:n],
+			Left: p.Rows[left:][:n], Right: p.right[right:][:n],
 		}
 		k.Partition(job)
 		left, right = left+job.NumLeft, right+n-job.NumLeft
 	}
-	copy(p.left[start+left:], p.right[start:][:right])
-	return p.left[start:end], left
+	copy(p.Rows[left:end], p.right[start:right])
+	return left
 }
 
 // splitBlock is SplitBy for at most one block of rows.
