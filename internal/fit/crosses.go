@@ -9,11 +9,12 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 )
 
-// crossing is a trial of crosses before others: the first trees of the scouts of an ensemble, and these trees again with crosses of the
-// features that they split on most. It shows whether crosses help, and which are split on most.
+// crossing is a trial of crosses before others: the scouts of an ensemble pause after their first trees, and these trees are grown again
+// with crosses of the features that they split on most. It shows whether crosses help, and which are split on most.
 type crossing struct {
 	plain   *data.Set // the training set without crosses
-	scouts  *run      // without crosses; nil: in training
+	scouts  *run      // without crosses, once they pause
+	parts   []part    // of theirs
 	crosses []category.Cross
 }
 
@@ -35,18 +36,13 @@ func (f *Fit) tryCrosses(p boost.Params) bool {
 	if f.parts == nil { // after a search
 		f.parts = newParts(j)
 	}
+	f.hold(p, f.repeats(p), 0)
 	f.crossing = &crossing{plain: j.Train}
-	p.NEstimators = min(p.NEstimators, screenTrees)
-	f.scoutCrosses(p, 0)
 	return true
 }
 
-// scoutCrosses starts growing the first trees of the scouts on the training set; first counts the iterations before.
-func (f *Fit) scoutCrosses(p boost.Params, first int) {
-	f.run = newRun(&f.job, f.parts, p, nil)
-	f.run.judge(&f.job, f.parts)
-	f.run.first = first
-}
+// screened reports whether the current run has the first trees of the trial.
+func (f *Fit) screened() bool { return f.crossing != nil && f.run.iteration == screenTrees }
 
 // candidates lists the crosses of the features of each kind that scouts have split on most.
 func candidates(set *data.Set, scouts *run) (crosses []category.Cross) {
@@ -99,64 +95,67 @@ func (f *Fit) concludeCrossing() {
 	j, r, c := &f.job, f.run, f.crossing
 	first, late := r.first+r.iteration, r.stopped == boost.StoppedByTimeLimit
 	if c.scouts == nil {
-		r.freeState()
-		c.scouts = r
+		c.scouts, c.parts = r, f.parts
 		if !late && r.path.best().evaluation.ErrorRate <= mostWrong {
 			c.crosses = candidates(j.Train, r)
 		}
 		if f.cross(c.crosses) {
-			f.scoutCrosses(r.began, first)
+			f.hold(r.began, nil, first)
 			return
 		}
 	} else {
 		r.free()
-		var best []category.Cross
-		if without := c.scouts.path; !late && r.path.last().loss < promising*without.pointAt(r.iteration).loss {
-			columns := c.plain.Encoder.Columns(len(c.plain.Names))
-			for _, i := range byGain(gainsOf(r, columns+len(c.crosses))[columns:]) {
-				if len(best) < j.Crosses {
-					best = append(best, c.crosses[i])
-				}
-			}
-		}
-		f.cross(best)
-	}
-	f.endCrossing(first, late)
-}
-
-// cross makes the training set one with these crosses, and returns true, or else one without any.
-func (f *Fit) cross(crosses []category.Cross) bool {
-	j, set := &f.job, f.crossing.plain
-	if len(crosses) > 0 {
-		crossed, err := set.Crossed(crosses, j.Team)
-		if err != nil {
-			set.Ranks.Abort(err)
-		} else {
-			set = crossed
-		}
-	}
-	if set != j.Train {
 		f.freeParts()
-		j.Train = set
-		f.parts = memberParts(j, j.folds(), 0, j.Scouts)
+		if !late && f.cross(c.best(r, j.Crosses)) {
+			c.free()
+			f.crossing, f.crossed, f.best = nil, true, nil
+			f.try(first)
+			return
+		}
 	}
-	return set != f.crossing.plain
+	f.crossing, j.Train, f.run, f.parts = nil, c.plain, c.scouts, c.parts
+	f.run.first = first - f.run.iteration
+	switch {
+	case f.best != nil: // after a search
+		f.run.free()
+		f.trainBest(first)
+	case f.run.stopped != "":
+		f.conclude()
+	}
 }
 
-// endCrossing goes on with settings: without crosses, from the scouts' trees; but with the scouts if time is over, and after a search, to the
-// ensemble.
-func (f *Fit) endCrossing(first int, late bool) {
-	c := f.crossing
-	f.crossing = nil
-	switch crossed := f.job.Train != c.plain; {
-	case crossed:
-		f.best, f.crossed = nil, true
-		f.try(first)
-	case f.best != nil || late:
-		f.best = cmp.Or(f.best, c.scouts)
-		f.trainBest(first)
-	default:
-		f.keepScout(c.scouts)
-		f.try(first)
+// best returns the crosses that a run with all of them split on most, at most that many; none if they do not help.
+func (c *crossing) best(r *run, most int) (best []category.Cross) {
+	if last := r.path.last(); last.loss >= promising*c.scouts.path.pointAt(last.iteration).loss {
+		return nil
 	}
+	columns := c.plain.Encoder.Columns(len(c.plain.Names))
+	for _, i := range byGain(gainsOf(r, columns+len(c.crosses))[columns:]) {
+		if len(best) < most {
+			best = append(best, c.crosses[i])
+		}
+	}
+	return best
+}
+
+// cross adds crosses to the training set and splits it into parts. It returns false without an effect if there are none.
+func (f *Fit) cross(crosses []category.Cross) bool {
+	j, plain := &f.job, f.crossing.plain
+	if len(crosses) == 0 {
+		return false
+	}
+	set, err := plain.Crossed(crosses, j.Team)
+	if err != nil {
+		plain.Ranks.Abort(err)
+		return false
+	}
+	j.Train = set
+	f.parts = newParts(j)
+	return true
+}
+
+// free releases the memory of the scouts.
+func (c *crossing) free() {
+	c.scouts.free()
+	freeParts(c.parts)
 }

@@ -118,15 +118,12 @@ func (f *Fit) scoutLinear(first int) bool {
 	p.Start = "linear"
 	f.freeParts()
 	f.parts = memberParts(&f.job, f.ensemble.folds, half, half+f.job.Scouts)
-	linear := newRun(&f.job, f.parts, p, f.repeats(p))
-	linear.judge(&f.job, f.parts)
-	linear.first = first
-	if !linear.path.setLinear(linear.scores()) {
-		linear.free()
-		return false
+	f.hold(p, f.repeats(p), first)
+	if f.run.path.setLinear(f.run.scores()) {
+		return true
 	}
-	f.run = linear
-	return true
+	f.run.free()
+	return false
 }
 
 // Members that differ are better on average than either kind alone, unless the refined loss of one kind is more than

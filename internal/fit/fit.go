@@ -67,7 +67,7 @@ type Fit struct {
 	crossed   bool        // crosses were chosen
 	rival     *run        // best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of earlier runs, if they are kept
-	scout     *RunRecord  // trees with which settings to come begin; nil: none
+	scout     *RunRecord  // trees with which the settings after linear scores begin; nil: none
 	runs      int         // number of finished runs
 	status    Status
 	elapsed   time.Duration // time in steps
@@ -158,14 +158,19 @@ func (f *Fit) advance() {
 // of the settings before.
 func (f *Fit) try(first int) {
 	p := f.settings()
-	f.run = newRun(&f.job, f.parts, p, f.repeats(p))
-	f.run.judge(&f.job, f.parts)
-	f.run.first = first
+	f.hold(p, f.repeats(p), first)
 	if f.startsLinear() && !f.linearHelps() {
 		f.run.free()
 		f.advance()
 		f.try(first)
 	}
+}
+
+// hold starts a run without the held-out rows, which judge it; first counts the iterations before.
+func (f *Fit) hold(p boost.Params, repeats *RunRecord, first int) {
+	f.run = newRun(&f.job, f.parts, p, repeats)
+	f.run.judge(&f.job, f.parts)
+	f.run.first = first
 }
 
 // linearHelps reports whether the current run, before its first tree, has linear scores that are worth trees.
@@ -202,6 +207,9 @@ func (f *Fit) Free() {
 	f.freed = true
 	f.run.free()
 	f.freeParts()
+	if f.crossing != nil && f.crossing.scouts != nil {
+		f.crossing.free()
+	}
 	if f.ensemble != nil {
 		f.ensemble.free()
 	}
@@ -240,7 +248,7 @@ func (f *Fit) Step(ctx context.Context) bool {
 		return false
 	}
 	f.observe()
-	if f.run.stopped != "" && !f.failed() {
+	if (f.run.stopped != "" || f.screened()) && !f.failed() {
 		if f.continues() {
 			f.conclude()
 		} else if f.ensemble != nil {
@@ -381,8 +389,9 @@ func (f *Fit) conclude() {
 		f.ensemble.conclude(f, first)
 		return
 	}
-	if f.scouting {
-		f.keepScout(r)
+	if f.scouting && r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
+		scout := r.record()
+		scout.scout, f.scout = true, &scout
 	}
 	f.advance()
 	if f.phase == Final {
@@ -398,14 +407,6 @@ func (f *Fit) conclude() {
 		return
 	}
 	f.trainBest(first)
-}
-
-// keepScout keeps the trees of a run for settings to come that begin with them.
-func (f *Fit) keepScout(r *run) {
-	if r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
-		scout := r.record()
-		scout.scout, f.scout = true, &scout
-	}
 }
 
 // trainBest starts training the model itself, with the best settings; first counts the iterations before.
