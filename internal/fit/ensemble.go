@@ -355,7 +355,7 @@ func (e *ensemble) result(f *Fit, look bool) Result {
 		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(len(e.refitted)), max(1, e.model.Trees())
 	}
 	r.Iterations, r.BestIteration = r.Forest.Trees(), r.Forest.Trees()
-	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation, nil}, at.scores
+	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation, nil}, held.scoresAt(at, look)
 	if look {
 		r.HeldOut.Suspects = held.suspects(at)
 	}

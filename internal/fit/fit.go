@@ -554,7 +554,7 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 	if look {
 		r.HeldOut.Suspects = held.suspects(held.end(f.job.Choose))
 	}
-	r.Scores = at.scores
+	r.Scores = held.scoresAt(at, look)
 	if !f.job.Temper {
 		return
 	}

@@ -21,6 +21,7 @@ type path struct {
 	target  *data.Target
 	rows    int      // number of rows on all machines
 	temper  bool     // points are evaluated at their factors, else at factor 1
+	lazy    bool     // conformity scores are computed when they are asked for
 	known   float64  // weight of the rows of known classes
 	from    []uint32 // of held-out rows: their numbers in the dataset; nil: a validation set's
 	sample  *conformal.Sample
@@ -43,7 +44,8 @@ type point struct {
 	loss       float64 // the refined loss
 	evaluation metric.Evaluation
 	scores     *conformal.Scores
-	views      *views // of held-out rows, at the last point and the one picked
+	raw        []float64 // in place of scores, of a lazy path: raw scores, at the last point and the one picked
+	views      *views    // of held-out rows, at the last point and the one picked
 }
 
 const (
@@ -157,7 +159,7 @@ func (p *path) addPoint(iteration int, scores []float64) {
 	}
 	for i := range len(p.points) - 1 {
 		if i != p.pick {
-			p.points[i].views = nil
+			p.points[i].views, p.points[i].raw = nil, nil
 		}
 	}
 }
@@ -169,18 +171,37 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	now := point{iteration: iteration, factor: scaling.Factor()}
 	tempered, losses := metric.EvaluateRows(scores, 1/now.factor, p.target, p.team)
 	now.loss, now.evaluation = tempered.LogLoss, *tempered
-	temperature := 1 / now.factor
 	if !p.temper {
 		now.evaluation = *metric.Evaluate(scores, 1, p.target)
-		temperature = 0
 	}
-	now.scores = p.sample.Scores(scores, func(block []float64) {
-		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
-	}, p.team)
+	if p.lazy {
+		now.raw = slices.Clone(scores)
+	} else {
+		now.scores = p.conformity(scores, now.factor)
+	}
 	if p.from != nil {
 		now.views = &views{losses: p.ofLabels(losses, scores, now.factor), rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
 	}
 	return now, losses
+}
+
+// conformity returns the conformity scores of rows whose raw scores are known.
+func (p *path) conformity(raw []float64, factor float64) *conformal.Scores {
+	temperature := 1 / factor
+	if !p.temper {
+		temperature = 0
+	}
+	return p.sample.Scores(raw, func(block []float64) {
+		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
+	}, p.team)
+}
+
+// scoresAt returns the conformity scores at a point; nil: it has none, or, without look, they would need the other machines.
+func (p *path) scoresAt(at *point, look bool) *conformal.Scores {
+	if at.raw == nil || !look && p.target.Ranks != nil {
+		return at.scores
+	}
+	return p.conformity(at.raw, at.factor)
 }
 
 // ofLabels returns −log p of the rows' labels, given the losses of soft labels.

@@ -41,7 +41,7 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 // judge makes the held-out rows of the parts judge the run.
 func (r *run) judge(j *Job, parts []part) {
 	if r.path = newPath(pool(parts), j.Temper, j.Kernels, j.Team); r.path != nil {
-		r.path.from = []uint32{}
+		r.path.from, r.path.lazy = []uint32{}, j.Scouts > 0 // a complete ensemble has a path of its own
 		for i := range parts {
 			r.path.from = append(r.path.from, parts[i].rows...)
 		}
