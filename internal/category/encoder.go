@@ -253,13 +253,36 @@ func (t byPosition) apply(values []float64) {
 
 // byNumber is a lookup for a column of numbers that stand for categories.
 type byNumber struct {
+	small []float64 // by integers from 0: what known says, or other
 	known map[float64]float64
 	other float64
 }
 
+// mostSmall bounds the integers that a table finds faster than a map.
+const mostSmall = 1 << 10
+
+func newByNumber(known map[float64]float64, other float64) byNumber {
+	t := byNumber{known: known, other: other}
+	for v := range known {
+		if 0 <= v && v < mostSmall {
+			for len(t.small) <= int(v) {
+				t.small = append(t.small, other)
+			}
+		}
+	}
+	for i := range t.small {
+		if number, ok := known[float64(i)]; ok {
+			t.small[i] = number
+		}
+	}
+	return t
+}
+
 func (t byNumber) apply(values []float64) {
 	for i, v := range values {
-		if number, ok := t.known[v]; ok {
+		if 0 <= v && v < float64(len(t.small)) && v == float64(int(v)) {
+			values[i] = t.small[int(v)]
+		} else if number, ok := t.known[v]; ok {
 			values[i] = number
 		} else if v == v {
 			values[i] = t.other
@@ -278,11 +301,11 @@ type matched struct {
 // lookup returns the lookup that encodes each category as encode says.
 func (m *matched) lookup(encode func(category int) float64) lookup {
 	if m.byNumber != nil {
-		t := byNumber{map[float64]float64{}, encode(m.unseen)}
+		known := map[float64]float64{}
 		for v, category := range m.byNumber {
-			t.known[v] = encode(category)
+			known[v] = encode(category)
 		}
-		return t
+		return newByNumber(known, encode(m.unseen))
 	}
 	t := make(byPosition, len(m.byPosition))
 	for i, category := range m.byPosition {

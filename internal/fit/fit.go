@@ -496,7 +496,7 @@ func (f *Fit) result(look bool) Result {
 	}
 	run, set := better(f.rival, f.judged(), 1), f.job.Train
 	if f.crossing != nil {
-		set, look = f.crossing.plain, look && run == f.run
+		set = f.crossing.plain
 	}
 	r := Result{Result: run.result(look), Set: set, Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
