@@ -4,6 +4,8 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
+# The tests share compiled packages with the C library and the command.
+SHARED = GOFLAGS="-trimpath -buildmode=pie"
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
 LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-export staticcheck workflows fuzz random-jobs kills kills-clusters matrix
@@ -24,8 +26,8 @@ demo: build ## train on the Letter data in testdata and compare with the paper (
 # Two targets run at a time, each with one worker, the longest first. Each prints its output when it ends. Common prerequisites
 # are built first, so that two targets do not compile the same code at the same time.
 check: tools ## for every change: vet, gofmt, short Go tests, the C library once, the core of the Python tests (3 minutes)
-	@tools/scratch $(MAKE) $(TWO) -o tools vet lib build build/python/new.ready
-	@tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build $(CHECKS)
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet lib build build/python/new.ready
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build $(CHECKS)
 	@echo "make check: all passed"
 
 check-go:
@@ -39,8 +41,8 @@ check-python: lib build build/python/new.ready
 	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
 
 test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, Java, random trainings (8 minutes)
-	@tools/scratch $(MAKE) $(TWO) -o tools vet lib build wheel build/python/new.ready
-	@tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet lib build wheel build/python/new.ready
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=5s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
 	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@go run ./tools/levels
@@ -69,11 +71,11 @@ tidy: ## bring the requirements of all modules up to date
 vet:
 	go mod download
 	GOARCH=amd64 go vet work
-	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
-	for arch in 386 arm; do GOARCH=$$arch CGO_ENABLED=0 go build . || exit 1; done
+	GOFLAGS= GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
+	for arch in 386 arm; do GOFLAGS= GOARCH=$$arch CGO_ENABLED=0 go build . || exit 1; done
 	go run ./tools/asm lint
 	go run ./tools/headers check
-	go run ./tools/notices check
+	GOFLAGS= go run ./tools/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
 	@built=$$(git ls-files '*.o' '*.a' '*.so' '*.so.*' '*.dylib' '*.dll' '*.pyc' '*.whl' '*.test' '*/Makevars' 2>/dev/null; git grep -laP '^\x7fELF' 2>/dev/null); \
 	if [ -n "$$built" ]; then echo "build output is committed:" $$built; exit 1; fi
@@ -122,8 +124,8 @@ asm-check: tools ## check that the words in kernel_arm64.s match their comments
 	go run ./tools/asm check
 
 test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
-	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
-	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
+	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
+	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
 	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
