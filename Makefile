@@ -4,8 +4,9 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
-# The tests share compiled packages with the C library and the command.
+# The tests share compiled packages with the C library and the command. The race detector and qemu take no such programs.
 SHARED = GOFLAGS="-trimpath -buildmode=pie"
+race asm-check test-arm64: export GOFLAGS =
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
 LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-export staticcheck workflows fuzz random-jobs kills kills-clusters matrix
@@ -124,8 +125,8 @@ asm-check: tools ## check that the words in kernel_arm64.s match their comments
 	go run ./tools/asm check
 
 test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
-	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
-	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
+	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
+	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
 	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
@@ -293,8 +294,7 @@ INSTALL_WHEEL = install -q --no-compile --force-reinstall --no-deps build/wheel/
 
 test-python: build wheel build/python/new.ready ## test the Python wheel: tests, doctests, types
 	build/python/new/bin/pip $(INSTALL_WHEEL)
-	cd bindings/python && ../../build/python/new/bin/python -m pytest
-	cd bindings/python && ../../build/python/new/bin/python -m pytest --doctest-modules --doctest-ignore-import-errors --pyargs aoso
+	cd bindings/python && ../../build/python/new/bin/python -m pytest --doctest-modules --doctest-ignore-import-errors --pyargs tests/test_*.py aoso
 	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
 	@echo "make test-python: all passed"
 
