@@ -27,7 +27,7 @@ demo: build ## train on the Letter data in testdata and compare with the paper (
 # Two targets run at a time, each with one worker, the longest first. Each prints its output when it ends. Common prerequisites
 # are built first, so that two targets do not compile the same code at the same time.
 check: tools ## for every change: vet, gofmt, short Go tests, the C library once, the core of the Python tests (3 minutes)
-	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet lib build build/python/new.ready
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet build/python/new.ready lib build
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build $(CHECKS)
 	@echo "make check: all passed"
 
@@ -42,7 +42,7 @@ check-python: lib build build/python/new.ready
 	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
 
 test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, Java, random trainings (8 minutes)
-	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet lib build wheel build/python/new.ready
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet build/python/new.ready lib build wheel
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=5s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
 	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
