@@ -189,7 +189,7 @@ func TestTold(t *testing.T) {
 	data, _ := letter(t, 1000, 10) // on clear labels, every tree is of use
 	args := []string{"train", "--data", data, "--model", filepath.Join(t.TempDir(), "m.aoso")}
 	o := try(args...)
-	for _, want := range []string{", the most that the settings allow; --n-estimators with --ensemble 6 allows more", "params      ", " learning_rate=", "calibrated  with temperature"} {
+	for _, want := range []string{", the most that the settings allow; --n-estimators with --ensemble 6 allows more", "params      ", " learning_rate=", "held out    ", "calibrated  with temperature"} {
 		if o.code != 0 || !strings.Contains(o.stdout, want) {
 			t.Errorf("%q is not in %s", want, o.stdout)
 		}

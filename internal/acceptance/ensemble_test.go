@@ -20,7 +20,7 @@ func ofMembers(trees int) func(*aoso.Params) {
 // first trees are a model as well.
 func TestEnsemble(t *testing.T) {
 	all := letter()
-	d, other := all.slice(0, 1500), all.slice(1500, 6000)
+	d, other := all.slice(0, 1000), all.slice(1000, 4000)
 	single := trained(t, d, defaults(func(p *aoso.Params) { p.Ensemble = 1 }))
 	r := trained(t, d, defaults())
 	if trees := r.Model.Trees(); trees > members*700 || r.Model.Params().Ensemble != members || r.Model.Params().NEstimators != trees ||
@@ -38,7 +38,7 @@ func TestEnsemble(t *testing.T) {
 	if got.LogLoss > 0.99*one.LogLoss || got.Errors >= one.Errors {
 		t.Errorf("log loss %.4f and %d errors, of a single model %.4f and %d", got.LogLoss, got.Errors, one.LogLoss, one.Errors)
 	}
-	if r.HeldOutRows != 1500 || !near(r.HeldOut.LogLoss, got.LogLoss, 0.1) {
+	if r.HeldOutRows != 1000 || !near(r.HeldOut.LogLoss, got.LogLoss, 0.1) {
 		t.Errorf("%d rows held out, with log loss %.4f; other rows have %.4f", r.HeldOutRows, r.HeldOut.LogLoss, got.LogLoss)
 	}
 	half, err := r.Model.Truncated(r.Model.Trees() / 2 / members * members)
@@ -108,7 +108,7 @@ func TestEnsembleRefitted(t *testing.T) {
 // TestEnsembleStart: by default, an ensemble has members of both kinds, unless one kind is much better.
 func TestEnsembleStart(t *testing.T) {
 	for start, d := range map[string]*table{
-		"mixed": letter().slice(0, 1500), "linear": gaussians(38, 1500, 10, 4), "zero": checkerboard(39, 1500, 4),
+		"mixed": letter().slice(0, 1000), "linear": gaussians(38, 1000, 10, 4), "zero": checkerboard(39, 1000, 4),
 	} {
 		r := trained(t, d, defaults())
 		if got := r.Model.Params().Start; got != start || (forest(r.Model).Linear() != nil) != (start != "zero") {
@@ -119,8 +119,8 @@ func TestEnsembleStart(t *testing.T) {
 
 // TestPresetBest: preset best has more members, also with more rows.
 func TestPresetBest(t *testing.T) {
-	for _, rows := range []int{400, 25_000} {
-		r := trained(t, gaussians(40, rows, 2, 2), defaults(func(p *aoso.Params) { p.Preset, p.MaxLeaves, p.LearningRate = aoso.PresetBest, 2, 0.4 }))
+	for _, rows := range []int{400, 20_000} {
+		r := trained(t, gaussians(40, rows, 2, 2), defaults(func(p *aoso.Params) { p.Preset, p.MaxLeaves, p.LearningRate = aoso.PresetBest, 2, 1 }))
 		if got := r.Model.Params().Ensemble; got != 20 || r.HeldOutRows != rows {
 			t.Errorf("%d rows: %d members, %d rows held out", rows, got, r.HeldOutRows)
 		}

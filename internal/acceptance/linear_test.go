@@ -409,7 +409,7 @@ func TestStartChosen(t *testing.T) {
 		valid bool
 		want  string
 	}
-	linear, trees := gaussians(313, 3600, 12, 120), checkerboard(314, 3600, 120)
+	linear, trees := gaussians(313, 2160, 12, 120), checkerboard(314, 2160, 120)
 	for _, c := range cases.Some(t, 1, []test{
 		{"gaussians", linear, false, "linear"},
 		{"gaussians, validation", linear, true, "linear"},
@@ -419,11 +419,13 @@ func TestStartChosen(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var o aoso.TrainOptions
 			p := aoso.DefaultParams()
-			p.NThread, p.MaxLeaves = 2, 40
-			d, test := c.data.slice(0, 3000), c.data.slice(3000, 3600)
+			p.NThread, p.MaxLeaves = 2, 20
+			d, test := c.data.slice(0, 1800), c.data.slice(1800, 2160)
 			set := newDataset(t, d)
 			if c.valid {
 				o.Valid = aligned(t, set, test)
+			} else {
+				p.Calibration = "holdout"
 			}
 			r := train(t, set, p, o)
 			if got := r.Model.Params().Start; got != c.want || forest(r.Model).Start() != got {

@@ -47,7 +47,7 @@ func phases(t *testing.T, train *aoso.Dataset, p aoso.Params, valid *aoso.Datase
 func TestCalibrated(t *testing.T) {
 	t.Parallel()
 	all := letter()
-	for _, rows := range cases.Some(t, 1, []int{600, 2500}) {
+	for _, rows := range cases.Some(t, 1, []int{600, 1500}) {
 		d, test := all.slice(0, rows), all.slice(16_000, 20_000)
 		count, r := phases(t, newDataset(t, d), defaults(), nil)
 		if count[aoso.PhaseHoldOut] == 0 || count[aoso.PhaseTrain] != r.Iterations || r.Phase != aoso.PhaseTrain || r.Model.Trees() != r.Iterations {

@@ -527,7 +527,7 @@ func TestSameBits(t *testing.T) {
 			defer one.Close()
 			s := d.set(inOrder(len(d.y)), one)
 			want := text(Fit(s, kernel.Generic, one))
-			for threads := 2; threads <= 4; threads++ {
+			for threads := 2; threads <= 3; threads++ {
 				team := par.NewTeam(threads)
 				if text(Fit(s, kernel.Generic, team)) != want {
 					t.Errorf("%d threads: other scores", threads)

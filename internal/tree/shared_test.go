@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"sync"
@@ -88,7 +87,7 @@ func TestBatch(t *testing.T) {
 		{rows: 150_000, classes: 3, missing: true, sparse: 4},
 	} {
 		p := newProblem(t, 70, data)
-		for _, params := range cases.Some(t, math.MaxInt, []Params{
+		for _, params := range cases.Some(t, 2, []Params{
 			{Leaves: 12, Pairs: 1},
 			{Leaves: 30, Pairs: 1, FullLeaf: true, Trim: 0.1},
 			{Leaves: 30, Pairs: 4, FullLeaf: true, MinSamples: 20},

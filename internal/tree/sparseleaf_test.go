@@ -2,7 +2,6 @@ package tree
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -48,7 +47,7 @@ func TestBatchListed(t *testing.T) {
 		{rows: 2000, classes: 40, weights: true, sparse: 5},
 	} {
 		p := newSparseProblem(t, data)
-		for _, params := range cases.Some(t, math.MaxInt, []Params{
+		for _, params := range cases.Some(t, 2, []Params{
 			{Leaves: 1 << 30, Pairs: 4, MinSamples: 2},
 			{Leaves: 1 << 30, Pairs: 1, MinSamples: 1},
 			{Leaves: 60, Pairs: 1, MinSamples: 1, Trim: 0.1},

@@ -91,9 +91,9 @@ func (b *buffer) allocate(places *rand.Rand, lead, n int) (offset int) {
 	if places != nil {
 		at = pick(dice{places}, 0, 64+b.element*(2*places.IntN(8)+1), len(memory)-n)
 	}
-	for i := range memory {
-		if i < at || i >= at+n {
-			memory[i] = guard
+	for _, around := range [][]byte{memory[:at], memory[at+n:]} {
+		for i := range around {
+			around[i] = guard
 		}
 	}
 	return b.pages.before + at - lead

@@ -36,7 +36,7 @@ func build(folder, command string) error {
 	if err := os.CopyFS(folder, os.DirFS("web/page")); err != nil {
 		return err
 	}
-	compile := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(folder, "aoso.wasm"), "./cmd/aoso/internal/page/wasm")
+	compile := exec.Command("go", "build", "-trimpath", "-buildmode=default", "-ldflags", "-s -w", "-o", filepath.Join(folder, "aoso.wasm"), "./cmd/aoso/internal/page/wasm")
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	compile.Stderr = os.Stderr
 	if err := compile.Run(); err != nil {

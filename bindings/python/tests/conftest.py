@@ -62,11 +62,11 @@ def booster(letters):
 
 @pytest.fixture(scope="session")
 def by_default(letters):
-    """A model of the defaults, trained on the first 2000 letters, the Progress of each iteration, and the history."""
+    """A model of the defaults, trained on the first 1000 letters, the Progress of each iteration, and the history."""
     x, y, _ = letters
     seen, history = [], {}
     callbacks = [seen.append, aoso.record_evaluation(history)]
-    return aoso.train(None, aoso.Dataset(x[:2000], y[:2000]), callbacks=callbacks), seen, history
+    return aoso.train(None, aoso.Dataset(x[:1000], y[:1000]), callbacks=callbacks), seen, history
 
 
 @pytest.fixture

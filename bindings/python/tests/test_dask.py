@@ -26,7 +26,7 @@ import aoso.dask
 @pytest.fixture(scope="module")
 def client():
     with dask.config.set({"distributed.worker.memory.terminate": False, "distributed.comm.timeouts.connect": "5s"}):
-        with distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
             with distributed.Client(cluster) as client:
                 yield client
 
@@ -40,7 +40,7 @@ def spread(client, size, array, rows):
     return da.concatenate(parts)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2])
 def test_letter(client, size):
     data = ranks.letter()
     x, y = (spread(client, size, data[name], 900) for name in ("x", "y"))
@@ -95,8 +95,8 @@ def test_a_cluster_without_workers():
 def test_a_worker_that_is_killed(client):
     """The cluster starts another worker in its place."""
     rng = np.random.default_rng(1)
-    x = spread(client, 3, rng.normal(size=(9000, 10)), 1000)
-    y = spread(client, 3, rng.integers(0, 10, 9000), 1000)
+    x = spread(client, 2, rng.normal(size=(9000, 10)), 1000)
+    y = spread(client, 2, rng.integers(0, 10, 9000), 1000)
     killer = threading.Thread(target=kill, args=(client, sorted(client.nthreads())[1]))
     killer.start()
     start = time.monotonic()
@@ -120,10 +120,10 @@ def kill(client, address, ready=lambda: True):
 @pytest.mark.long
 def test_a_training_begins_again(client, tmp_path):
     """The data of the lost worker are computed again. Training goes on from the checkpoint."""
-    client.wait_for_workers(3)
+    client.wait_for_workers(2)
     data, params, file = ranks.letter(), {"n_estimators": 60, "calibration": "none", "nthread": 1}, tmp_path / "training"
     x, y = da.from_array(data["x"], chunks=(500, -1)), da.from_array(data["y"], chunks=500)
-    killer = threading.Thread(target=kill, args=(client, sorted(client.nthreads())[2], file.exists))
+    killer = threading.Thread(target=kill, args=(client, sorted(client.nthreads())[1], file.exists))
     killer.start()
     booster = aoso.dask.train(client, params, x, y, retries=3, checkpoint=file, checkpoint_seconds=0.1)
     killer.join()

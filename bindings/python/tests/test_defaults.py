@@ -19,12 +19,12 @@ AUTO = [
 
 @pytest.fixture(scope="module")
 def train_set(letters):
-    return aoso.Dataset(letters[0][:2000], letters[1][:2000])
+    return aoso.Dataset(letters[0][:1000], letters[1][:1000])
 
 
 @pytest.fixture(scope="module")
 def valid(train_set, letters):
-    return train_set.aligned(letters[0][2000:4000], letters[1][2000:4000])
+    return train_set.aligned(letters[0][1000:2000], letters[1][1000:2000])
 
 
 def test_phases(by_default):
@@ -49,8 +49,8 @@ def test_phases(by_default):
 
 def test_result(by_default):
     result = by_default[0].result
-    assert result.phase == "train" and result.held_out_rows == 2000 and result.valid is None
-    assert 0.05 < result.held_out.error < 0.2 and 0 < result.held_out.logloss < 1
+    assert result.phase == "train" and result.held_out_rows == 1000 and result.valid is None
+    assert 0.05 < result.held_out.error < 0.3 and 0 < result.held_out.logloss < 1
     assert "held_out=Evaluation(logloss=" in repr(result)
     assert pickle.loads(pickle.dumps(by_default[0])).result == result
 
@@ -67,7 +67,7 @@ def test_probabilities_are_better_than_without_a_temperature(by_default, letters
 
 def test_the_estimator_makes_the_same_model_with_any_number_of_threads(by_default, letters):
     x, y, _ = letters
-    model = AOSOClassifier(n_jobs=3).fit(x[:2000], y[:2000])
+    model = AOSOClassifier(n_jobs=3).fit(x[:1000], y[:1000])
     assert model.booster_.fingerprint == by_default[0].fingerprint
     assert model.n_iter_ == model.best_iteration_ == by_default[0].result.iterations and model.evals_result_ == {}
     scores, proba = model.decision_function(x[4000:5000]), model.predict_proba(x[4000:5000])
@@ -135,7 +135,7 @@ def test_a_validation_set_takes_the_place_of_the_rows_held_out(train_set, valid,
     result = booster.result
     assert history.keys() == {"train", "valid"} and (result.held_out, result.held_out_rows) == (None, 0)
     assert booster.num_trees <= result.best_iteration <= result.iterations == len(history["valid"]["error"])
-    evaluation = booster.evaluate(letters[0][2000:4000], letters[1][2000:4000])
+    evaluation = booster.evaluate(letters[0][1000:2000], letters[1][1000:2000])
     assert result.valid.logloss == pytest.approx(evaluation["logloss"])
     assert result.valid.logloss < history["valid"]["logloss"][result.best_iteration - 1]  # which is of raw scores
     assert result.valid.error == evaluation["error"] == history["valid"]["error"][result.best_iteration - 1]
@@ -146,7 +146,7 @@ def test_a_validation_set_beside_the_rows_held_out(train_set, valid):
     booster = aoso.train(
         {"n_estimators": 20, "calibration": "holdout"}, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)]
     )
-    assert booster.result.held_out_rows == 400
+    assert booster.result.held_out_rows == 200
     assert len(history["valid"]["logloss"]) == len(history["train"]["logloss"]) == 20 <= len(history["holdout"]["logloss"])
     assert booster.result.valid.logloss < history["valid"]["logloss"][-1]
 
@@ -154,8 +154,8 @@ def test_a_validation_set_beside_the_rows_held_out(train_set, valid):
 def test_history_of_the_estimator(letters):
     """It is of raw scores, and all sets have as many."""
     x, y, _ = letters
-    sets = [(x[2000:3000], y[2000:3000])] * 2
-    model = AOSOClassifier(learning_rate=0.5).fit(x[:2000], y[:2000], eval_set=sets)
+    sets = [(x[1000:2000], y[1000:2000])] * 2
+    model = AOSOClassifier(learning_rate=0.5).fit(x[:1000], y[:1000], eval_set=sets)
     first, last = model.evals_result_.values()
     assert first == last and first.keys() == {"logloss", "error"}
     assert len(last["logloss"]) == len(last["error"]) == model.n_iter_ >= model.best_iteration_ >= model.booster_.num_trees
@@ -168,10 +168,10 @@ def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
     booster = aoso.train(None, train_set, callbacks=[seen.append, lambda p: p.phase == "holdout" and p.iteration == 20])
     assert [p.phase for p in seen] == ["holdout"] * 20
     assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
-    assert booster.result.phase == "holdout" and booster.result.held_out_rows == 1334
+    assert booster.result.phase == "holdout" and booster.result.held_out_rows == 667
     assert booster.evaluate(x[4000:], y[4000:])["error"] < 0.4
     assert booster.export("text") == seen[-1].booster().export("text")
-    model = AOSOClassifier().fit(x[:2000], y[:2000], callbacks=[lambda p: p.iteration == 20])
+    model = AOSOClassifier().fit(x[:1000], y[:1000], callbacks=[lambda p: p.iteration == 20])
     assert model.booster_.truncated(3).export("text") == booster.truncated(3).export("text") and model.n_iter_ == 20
 
 
@@ -215,7 +215,7 @@ def test_where_nothing_is_held_out(train_set, small):
 def test_a_continued_model_keeps_its_temperature(by_default, letters):
     x, y, _ = letters
     seen, before = [], by_default[0]
-    more = aoso.train({"n_estimators": 5}, aoso.Dataset(x[:2000], y[:2000], init_model=before), callbacks=[seen.append])
+    more = aoso.train({"n_estimators": 5}, aoso.Dataset(x[:1000], y[:1000], init_model=before), callbacks=[seen.append])
     assert more.temperature == before.temperature and more.result.held_out is None
     assert [p.phase for p in seen] == ["train"] * 5
     assert {p.max_trees for p in seen} == {before.num_trees + 5} == {seen[-1].trees}

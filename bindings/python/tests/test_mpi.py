@@ -23,7 +23,7 @@ def run(size, *program):
     return subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parent)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4])
+@pytest.mark.parametrize("size", [1, 3])
 def test_one_model(size):
     done = run(size, "ranks.py", "mpi", "trains")
     assert done.returncode == 0, done
