@@ -35,7 +35,7 @@ class Aoso:
             if progress.trees <= trees:  # training tries other settings, or begins to train on all rows
                 clock.forget()
             trees = progress.trees
-            return clock.tick()
+            return trees > 0 and clock.tick()  # 0: training with held-out rows
 
         clock.start()
         data = aoso.Dataset(x, y, nthread=threads, **options)
