@@ -35,7 +35,7 @@ def test_phases(by_default):
     for phase in (held, final):
         assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
     trees = booster.num_trees
-    assert {p.max_trees for p in held} == {400, 700, 11, trees} and all(p.trees <= p.max_trees for p in held)  # all settings are tried, and crosses
+    assert {p.max_trees for p in held} == {400, 700, trees} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
     assert {p.max_trees for p in final} == {final[-1].trees} == {trees} == {booster.params["n_estimators"]}
     assert booster.result.iterations == trees <= 6 * 700 and booster.params["ensemble"] == 6
     judging = [p for p in held if p.metrics]  # by the members that are grown first
@@ -165,14 +165,16 @@ def test_history_of_the_estimator(letters):
 def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
     x, y, _ = letters
     seen = []
-    booster = aoso.train(None, train_set, callbacks=[seen.append, lambda p: p.phase == "holdout" and p.iteration == 20])
-    assert [p.phase for p in seen] == ["holdout"] * 20
-    assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
+    booster = aoso.train(None, train_set, callbacks=[seen.append, lambda p: p.phase == "holdout" and p.iteration == 8])
+    assert [p.phase for p in seen] == ["holdout"] * 8
+    assert booster.num_trees == booster.result.iterations == 8 and booster.temperature != 1
     assert booster.result.phase == "holdout" and booster.result.held_out_rows == 667
-    assert booster.evaluate(x[4000:], y[4000:])["error"] < 0.4
+    assert booster.evaluate(x[4000:], y[4000:])["error"] < 0.5
     assert booster.export("text") == seen[-1].booster().export("text")
-    model = AOSOClassifier().fit(x[:1000], y[:1000], callbacks=[lambda p: p.iteration == 20])
-    assert model.booster_.truncated(3).export("text") == booster.truncated(3).export("text") and model.n_iter_ == 20
+    model = AOSOClassifier().fit(x[:1000], y[:1000], callbacks=[lambda p: p.iteration == 8])
+    assert model.booster_.truncated(3).export("text") == booster.truncated(3).export("text") and model.n_iter_ == 8
+    trial = aoso.train(None, train_set, callbacks=[lambda p: p.iteration == 20])  # of crosses: the model has none
+    assert trial.num_trees == 11 and trial.result.iterations == 20 and trial.result.held_out_rows == 667
 
 
 def test_an_exception_of_a_callback_in_the_hold_out_phase(train_set):
