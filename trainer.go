@@ -33,6 +33,7 @@ type Trainer struct {
 	team       *par.Team
 	fit        *fit.Fit
 	checkpoint *checkpoint.File // nil: none
+	saved      bool             // it has the last iteration
 	pace       *pace            // nil: it is on one machine
 	last       Progress
 }
@@ -346,9 +347,11 @@ func (d *Dataset) checkAligned(argument string, train *Dataset) error {
 	return d.checkFreed(argument)
 }
 
-// Close gives the trainer's memory and threads back. After it, Step does
-// nothing. The error is always nil. Closing twice does nothing.
+// Close brings the checkpoint up to date, if there is one, and gives the
+// trainer's memory and threads back. After it, Step does nothing. The error is
+// always nil. Closing twice does nothing.
 func (t *Trainer) Close() error {
+	t.save(true)
 	t.team.Close()
 	t.fit.Free()
 	runtime.KeepAlive(t.train)
@@ -370,12 +373,18 @@ func (t *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 	end := t.pace.step()
 	if more = t.fit.Step(ctx); more {
 		end()
-		t.last = t.progress()
+		t.last, t.saved = t.progress(), false
 	}
-	if t.checkpoint != nil && t.Err() == nil {
-		t.checkpoint.Update(t.fit, !more || t.last.StoppedBy != "")
-	}
+	t.save(!more || t.last.StoppedBy != "")
 	return t.last, more
+}
+
+// save brings the checkpoint up to date if it is time, or training is over.
+func (t *Trainer) save(over bool) {
+	if t.checkpoint != nil && t.Err() == nil && !t.saved {
+		t.checkpoint.Update(t.fit, over)
+		t.saved = over
+	}
 }
 
 // CheckpointErr returns why the last save of the checkpoint failed; nil: it did not.

@@ -174,11 +174,11 @@ def test_checkpoints_by_time(sets, tmp_path):
 
 
 def test_a_training_goes_on(sets, tmp_path):
-    """It is interrupted twice, in either phase."""
+    """It is interrupted twice, in either phase. The second time, it is only saved as it ends."""
     seen, params = [], {"n_estimators": 12}
     want = aoso.train(params, sets[0], callbacks=[lambda p: seen.append((p.phase, p.iteration, p.metrics))])
-    file = tmp_path / "training"
-    for steps in (5, 17):
+    file, sizes = tmp_path / "training", [0]
+    for steps, seconds in ((5, 1e-9), (17, 60)):
         left = iter(range(steps))
 
         def give_up(progress):
@@ -186,7 +186,9 @@ def test_a_training_goes_on(sets, tmp_path):
                 raise RuntimeError("given up")
 
         with pytest.raises(RuntimeError, match="given up"):
-            aoso.train(params, sets[0], callbacks=[give_up], checkpoint=file, checkpoint_seconds=1e-9)
+            aoso.train(params, sets[0], callbacks=[give_up], checkpoint=file, checkpoint_seconds=seconds)
+        sizes.append(file.stat().st_size)
+        assert sizes[-1] > sizes[-2] + 500
     again = []
     got = aoso.train(params, sets[0], callbacks=[lambda p: again.append((p.phase, p.iteration, p.metrics))], checkpoint=file)
     assert got.fingerprint == want.fingerprint and got.temperature == want.temperature
