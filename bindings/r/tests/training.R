@@ -44,13 +44,13 @@ stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_r
 
 # Wrong labels are among the held-out rows, also after saveRDS.
 wrong <- iris
-wrong$Species[c(7, 120)] <- c("virginica", "setosa")
+wrong$Species[c(7, 101)] <- c("virginica", "setosa")
 doubtful <- aoso(Species ~ ., wrong, nthread = 2)
 file <- tempfile()
 saveRDS(doubtful, file)
 rows <- aoso_suspicious_rows(readRDS(file), 2)
 stopifnot(
-  setequal(rows$row, c(7, 120)), identical(rows$label, wrong$Species[rows$row]), rows$other[rows$row == 7] == "setosa", rows$suspected[1L],
+  setequal(rows$row, c(7, 101)), identical(rows$label, wrong$Species[rows$row]), rows$other[rows$row == 7] == "setosa", rows$suspected[1L],
   all(aoso_suspicious_rows(doubtful)$suspected), sort(aoso_suspicious_rows(doubtful, 1000)$row) == 1:150,
   diff(aoso_suspicious_rows(doubtful, 150)$prob) >= 0, rows$prob + rows$other_prob < 1 + 1e-9
 )
@@ -60,7 +60,7 @@ losses <- sapply(c(list(doubtful), again), function(m) with(aoso_suspicious_rows
 votes <- sapply(c(list(doubtful), again), function(m) with(aoso_suspicious_rows(m, 150), suspected[order(row)]))
 stopifnot(
   all.equal(-log(rows$prob), sort(rowMeans(losses), decreasing = TRUE)), identical(rows$suspected, (rowMeans(votes) > 0.5)[rows$row]),
-  setequal(rows$row[1:2], c(7, 120)), identical(rows$label, wrong$Species[rows$row])
+  setequal(rows$row[1:2], c(7, 101)), identical(rows$label, wrong$Species[rows$row])
 )
 says(aoso_suspicious_rows(doubtful, others = list(aoso(Species ~ ., iris, nthread = 2))), "others has another label for row 7; allowed: models of the same")
 says(aoso_suspicious_rows(doubtful, others = 3), "model is numeric; allowed: a model of aoso")
