@@ -25,6 +25,7 @@ class Run:
     def __init__(self, content: dict[str, Any]) -> None:
         self.version: str = content["version"]
         self.machine: dict[str, str] = content.get("machine", {})  # a new run has none yet
+        self.cpu = self.machine.get("cpu"), self.machine.get("cores")  # compares times; the version of Python hardly matters
         self._folds: list[dict[str, Any]] = content["folds"]
 
     def mean(self, figure: str) -> float:
@@ -83,7 +84,7 @@ def losses(tables: Sequence[Measured]) -> str:
         better.sort(key=lambda name: -ratios[name])
         where.append([title, f"{len(better)} of {count}", ", ".join(f"{name} {ratios[name]:.3f}" for name in better)])
         fewer = sum(ours.errors <= peer.errors for ours, peer in pairs.values())
-        timed = [(ours, peer) for ours, peer in pairs.values() if ours.machine == peer.machine]
+        timed = [(ours, peer) for ours, peer in pairs.values() if ours.cpu == peer.cpu]
         predicting = [sum(run.mean("predict_seconds") for run in runs) for runs in zip(*timed)]
         against.append(
             [
@@ -126,7 +127,7 @@ def figures(tables: Sequence[Measured]) -> str:
         for system, run in t.runs.items():
             versions.setdefault(SYSTEMS[system].title, {})[run.version] = None
             machines[f"{t.name}, {system}"] = run.machine
-    several = len({str(machine) for machine in machines.values()}) > 1
+    several = len({run.cpu for t in tables for run in t.runs.values()}) > 1
     failed = [f"{SYSTEMS[system].title} on {t.name}: {why}" for t in tables for system, why in t.failed.items()]
     return "\n\n".join(
         [
@@ -148,8 +149,8 @@ def _table(tables: Sequence[Measured], figure: Callable[[Run], float], text: Cal
     """A column for each system. The least figure is bold, of times that of aoso's machine."""
     rows = []
     for t in tables:
-        here = t.runs["aoso"].machine if "aoso" in t.runs else None
-        elsewhere = {system: timed and here is not None and run.machine != here for system, run in t.runs.items()}
+        here = t.runs["aoso"].cpu if "aoso" in t.runs else None
+        elsewhere = {system: timed and here is not None and run.cpu != here for system, run in t.runs.items()}
         least = min((figure(run) for system, run in t.runs.items() if not elsewhere[system]), default=None)
         cells = []
         for system in SYSTEMS:
