@@ -171,10 +171,10 @@ func better(a, b *run, share float64) *run {
 }
 
 // behind reports whether the run, which learns more slowly than another, is not even better than that after as much shrinkage in all. Its
-// refined loss should become that share of the other's at most. A fifteenth of the iterations suffices to decide.
+// refined loss should become that share of the other's at most. A tenth of the iterations suffices to decide.
 func (r *run) behind(other *run, share float64) bool {
 	const slack = 1.03
-	if 15*r.iteration < r.mostIterations() || r.began.Start != other.began.Start {
+	if 10*r.iteration < r.mostIterations() || r.began.Start != other.began.Start {
 		return false
 	}
 	slower := r.params().LearningRate / other.params().LearningRate
