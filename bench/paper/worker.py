@@ -14,14 +14,11 @@ SHORTEST = 20  # iterations
 
 
 def measure(job: dict[str, Any]) -> dict[str, Any]:
-    return train(job, sets.load(job["set"].lower()))
-
-
-def train(job: dict[str, Any], data: sets.Set, threads: int = 1, **options: Any) -> dict[str, Any]:
-    """Trains with these options of ``aoso.train``. The CPU seconds are those of training, without the test errors."""
-    params = job["params"] | {"nthread": threads} | ({"n_estimators": job["trees"]} if job["trees"] else {})
+    """The CPU seconds are those of training, without the test errors."""
+    data = sets.load(job["set"].lower())
+    params = job["params"] | {"nthread": 1} | ({"n_estimators": job["trees"]} if job["trees"] else {})
     start = time.process_time()
-    booster = aoso.train(params, aoso.Dataset(data.x, data.y, nthread=threads), **options)
+    booster = aoso.train(params, aoso.Dataset(data.x, data.y, nthread=1))
     cpu = time.process_time() - start
     return {
         "shape": results.shape(data),
@@ -30,10 +27,10 @@ def train(job: dict[str, Any], data: sets.Set, threads: int = 1, **options: Any)
         "trees": booster.num_trees,
         "stopped_by": booster.result.stopped_by,
         "cpu": round(cpu, 2),
-    } | evaluate(booster, data, threads)
+    } | evaluate(booster, data)
 
 
-def evaluate(booster: aoso.Booster, data: sets.Set, threads: int) -> dict[str, Any]:
+def evaluate(booster: aoso.Booster, data: sets.Set) -> dict[str, Any]:
     """Test errors and log loss, and the test errors at about exponentially growing numbers of trees.
 
     Done after training, in batches of trees: with 500,000 test rows, that is ten times as fast as during training.
@@ -45,7 +42,7 @@ def evaluate(booster: aoso.Booster, data: sets.Set, threads: int) -> dict[str, A
     trees, errors, loss = [0], [], 0.0
     for part in parts:
         every = -(-part // STEPS)
-        found = booster.truncated(part * group).evaluate(data.x_test, data.y_test, every=every, nthread=threads)
+        found = booster.truncated(part * group).evaluate(data.x_test, data.y_test, every=every, nthread=1)
         loss = found["logloss"][-1]
         for iteration, error in zip([*range(every, part, every), part], found["error"], strict=True):
             if iteration * group > trees[-1]:

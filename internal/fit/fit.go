@@ -158,7 +158,7 @@ func (f *Fit) advance() {
 // of the settings before.
 func (f *Fit) try(first int) {
 	p := f.settings()
-	f.hold(p, f.repeats(p), first)
+	f.hold(p, first)
 	if f.startsLinear() && !f.linearHelps() {
 		f.run.free()
 		f.advance()
@@ -167,8 +167,8 @@ func (f *Fit) try(first int) {
 }
 
 // hold starts a run without the held-out rows, which judge it; first counts the iterations before.
-func (f *Fit) hold(p boost.Params, repeats *RunRecord, first int) {
-	f.run = newRun(&f.job, f.parts, p, repeats)
+func (f *Fit) hold(p boost.Params, first int) {
+	f.run = newRun(&f.job, f.parts, p, f.repeats(p))
 	f.run.judge(&f.job, f.parts)
 	f.run.first = first
 }

@@ -251,7 +251,7 @@ func (g *Grower) expand(n *node) {
 		g.waiting += len(g.batch) - 1
 		g.team.Do(len(g.batch), func(worker, i int) {
 			n, e := g.batch[i], g.perWorker[worker]
-			middle := g.partition.SplitAlone(g.kernels, g.Matrix, n.split, n.start, n.end, &e.partition)
+			middle := g.partition.SplitAlone(&e.partition, g.kernels, g.Matrix.Columns[n.split.Feature], n.split.test(), n.start, n.end)
 			n.assignRows(g.rowsOf(n), middle-n.start)
 			e.families = append(e.families[:0], family{parent: n})
 			g.evaluate(e, e.families, false)

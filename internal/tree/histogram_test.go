@@ -29,7 +29,7 @@ func TestHistogramSubtract(t *testing.T) {
 					defer team.Close()
 					g := NewGrower(kernel.Generic, p.bins(), p.residuals, Params{Pairs: pairs}, rows, team, nil)
 					e := g.evaluator
-					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs, 32<<10)
+					layout := newLayout(p.matrix, p.mapper, byCodes(p.mapper), p.columns(), pairs, 32<<10)
 					e.splitter.useLayout(layout)
 					along := []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 2}}[:pairs]
 					var q quanta

@@ -41,9 +41,9 @@ type group struct {
 func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 
 // newLayout lays out sparse groups and then joint columns, if all their features are among the
-// columns, then the others, columns of similar numbers of bins in common tiles.
-func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
-	l := &layout{order: byCodes(m)}
+// columns, then the others, columns of similar numbers of bins in common tiles. order is byCodes(m).
+func newLayout(x *bin.Matrix, m *bin.Mapper, order, columns []int, pairs, cacheBytes int) *layout {
+	l := &layout{order: order}
 	l.layOut(x, m, columns, pairs, cacheBytes)
 	return l
 }

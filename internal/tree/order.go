@@ -53,7 +53,7 @@ func (r *router) walk(runs []run, child int32, start, end int) []run {
 		return append(runs, run{int(^child), start, end})
 	}
 	n := &r.tree.Nodes[child]
-	middle := r.splitBlock(r.kernels, r.matrix.Columns[n.Split.Feature], n.test(), start, end)
+	middle := r.SplitAlone(&r.jobs[start/kernel.RowBlock], r.kernels, r.matrix.Columns[n.Split.Feature], n.test(), start, end)
 	return r.walk(r.walk(runs, n.Left, start, middle), n.Right, middle, end)
 }
 

@@ -79,7 +79,7 @@ func (s *SplitInfo) test() Test { return Test{s.Bin, s.MissingLeft, s.Set} }
 func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, t Test, start, end int, team *par.Team) int {
 	n := kernel.Blocks(end - start)
 	if n <= 1 {
-		return p.splitBlock(k, column, t, start, end)
+		return p.SplitAlone(&p.jobs[start/kernel.RowBlock], k, column, t, start, end)
 	}
 	jobs := p.jobs[start/kernel.RowBlock:][:n]
 	team.Do(n, func(_, b int) {
@@ -107,32 +107,15 @@ func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, t Test, start, end 
 	return start + left
 }
 
-// SplitAlone is Split without a team: others may split other runs at the same time.
-func (p *Partition) SplitAlone(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, job *kernel.PartitionJob) int {
-	left, right := start, start
-	for first := start; first < end; first += kernel.RowBlock {
-		n := min(end-first, kernel.RowBlock)
-		*job = kernel.PartitionJob{
-			Column: x.Columns[s.Feature], Rows: p.Rows[first:][:n], Bin: s.Bin, MissingLeft: s.MissingLeft, Set: (*[4]uint64)(s.Set),
-			Left: p.Rows[left:][:n], Right: p.right[right:][:n],
-		}
-		k.Partition(job)
-		left, right = left+job.NumLeft, right+n-job.NumLeft
-	}
-	copy(p.Rows[left:end], p.right[start:right])
-	return left
-}
-
-// splitBlock is SplitBy for at most one block of rows.
-func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, t Test, start, end int) int {
-	job := &p.jobs[start/kernel.RowBlock]
+// SplitAlone is SplitBy without a team: others may split other runs at the same time, with other jobs.
+func (p *Partition) SplitAlone(job *kernel.PartitionJob, k *kernel.Funcs, column []uint8, t Test, start, end int) int {
 	p.divide(job, p.Rows, k, column, t, start, end)
 	middle := start + job.NumLeft
 	copy(p.Rows[middle:], p.right[start:][:end-middle])
 	return middle
 }
 
-// divide copies the rows of a block that go left to left, which may be p.Rows, and the others to
+// divide copies the rows of a run that go left to left, which may be p.Rows, and the others to
 // p.right.
 func (p *Partition) divide(job *kernel.PartitionJob, left []uint32, k *kernel.Funcs, column []uint8, t Test, start, end int) {
 	*job = kernel.PartitionJob{

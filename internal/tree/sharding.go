@@ -36,7 +36,7 @@ func newSharding(l *layout, columns []int, x *bin.Matrix, m *bin.Mapper, cacheBy
 		d.ends[rank] = max(d.ends[rank], d.ends[rank-1])
 	}
 	own := d.columnsOf(group.Rank())
-	d.own = newLayout(x, m, own, l.pairs, cacheBytes)
+	d.own = newLayout(x, m, l.order, own, l.pairs, cacheBytes)
 	d.places, d.ownPlace = l.places(columns, m), d.own.places(own, m)
 	return d
 }
