@@ -26,7 +26,7 @@ type Params struct {
 	// and logitboost.
 	Pairs int `json:"pairs"`
 	// Number of classes that have their own value in a sparse leaf.
-	// Allowed: 1 to 63. Default: 0, which means 8 to 32, less above 62.5 million rows × trees.
+	// Allowed: 1 to 63. Default: 0, which means 8 to 63, less above 32 million rows × trees.
 	LeafClasses int `json:"leaf_classes"`
 	// Initial scores: the raw scores of a row before the first tree. "zero": 0 for every class;
 	// "linear": linear discriminant scores (LDA) of the numeric features; "mixed": linear for half of

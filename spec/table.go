@@ -68,8 +68,8 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
-		Chosen: between(8, 32), Auto: "less above 62.5 million rows × trees",
-		Range: between(1, 63), Usual: between(8, 32),
+		Chosen: between(8, 63), Auto: "less above 32 million rows × trees",
+		Range: between(1, 63), Usual: between(8, 63),
 		Help: "Number of classes that have their own value in a sparse leaf.",
 	},
 	{

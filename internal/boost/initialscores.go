@@ -54,6 +54,13 @@ func binnedScores(l *model.Linear, set *data.Set, k *kernel.Funcs) *initialScore
 	}, k)
 }
 
+// LinearScores returns the scores of the rows of a set with the bins that linear scores were fitted to, rows × classes.
+func LinearScores(l *model.Linear, set *data.Set, k *kernel.Funcs) []float64 {
+	scores := make([]float64, set.Rows()*len(l.Bias()))
+	binnedScores(l, set, k).write(0, set.Rows(), scores)
+	return scores
+}
+
 // rawScores returns the initial scores of rows without bins; nil: zeros.
 func rawScores(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *initialScores {
 	if l == nil {
@@ -76,6 +83,9 @@ func rawScores(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *
 
 // Stride returns the distance of the scores of two rows.
 func (b *initialScores) Stride() int { return b.scorer.Stride() }
+
+// Same reports whether all rows have the same scores.
+func (b *initialScores) Same() bool { return b.Terms() == 0 }
 
 // Scores writes the scores of rows from first up to end, rows × Stride.
 func (b *initialScores) Scores(first, end int, scores []float64) {

@@ -12,6 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/metric"
 )
 
@@ -77,15 +78,19 @@ type Fit struct {
 
 // Hold out one row in heldOut, but at most mostHeldOut rows, and with many classes few enough that
 // evaluating them takes less time than growing trees: enoughScores raw scores, or those of
-// enoughRows if they number at most boost.MostScores.
-const heldOut, mostHeldOut, enoughRows, enoughScores = 5, 50_000, 5_000, 1 << 23
+// enoughRows if they number at most mostScores, or else those of fewestRows if they number at most boost.MostScores.
+const (
+	heldOut, mostHeldOut     = 5, 50_000
+	enoughRows, fewestRows   = 5_000, 1_000
+	enoughScores, mostScores = 1 << 23, 1 << 25
+)
 
 // Parts returns the number of parts into which rows are split for hold-out.
 func Parts(rows, folds, classes int) int {
 	if folds > 1 {
 		return folds
 	}
-	enough := max(enoughScores/classes, min(enoughRows, boost.MostScores/classes))
+	enough := max(enoughScores/classes, min(enoughRows, max(fewestRows, mostScores/classes), boost.MostScores/classes))
 	most := max(1, min(mostHeldOut, enough))
 	return max(heldOut, (rows+most-1)/most)
 }
@@ -157,13 +162,17 @@ func (f *Fit) advance() {
 // try starts training the next settings without the held-out rows; first counts the iterations
 // of the settings before.
 func (f *Fit) try(first int) {
-	p := f.settings()
-	f.hold(p, first)
-	if f.startsLinear() && !f.linearHelps() {
-		f.run.free()
-		f.advance()
-		f.try(first)
+	loss := 0.0
+	if f.startsLinear() {
+		path := newPath(pool(f.parts), f.job.Temper, f.job.Kernels, f.job.Team)
+		if f.linearHelps(path, f.fitLinear()) {
+			loss = path.linear
+		} else {
+			f.advance()
+		}
 	}
+	f.hold(f.settings(), first)
+	f.run.path.linear = loss
 }
 
 // hold starts a run without the held-out rows, which judge it; first counts the iterations before.
@@ -173,11 +182,22 @@ func (f *Fit) hold(p boost.Params, first int) {
 	f.run.first = first
 }
 
-// linearHelps reports whether the current run, before its first tree, has linear scores that are worth trees.
-func (f *Fit) linearHelps() bool {
+// fitLinear fits linear scores to the rows that each part trains on, and returns those of the held-out rows. It takes much less time
+// than to begin a run with them.
+func (f *Fit) fitLinear() (scores []float64) {
+	for i := range f.parts {
+		part := &f.parts[i]
+		part.linear = linear.Fit(part.train, f.job.Kernels, f.job.Team)
+		scores = append(scores, boost.LinearScores(part.linear, part.held, f.job.Kernels)...)
+	}
+	return scores
+}
+
+// linearHelps reports whether linear scores of the rows that judge are worth trees.
+func (f *Fit) linearHelps(path *path, scores []float64) bool {
 	const trees = 0.95 // what the scout's number of trees can lower the loss of linear scores to
-	path, scout := f.run.path, cmp.Or(f.best, f.rival)
-	return path.setLinear(f.run.scores()) && (scout == nil || trees*path.linear <= scout.path.lowest())
+	scout := cmp.Or(f.best, f.rival)
+	return path.setLinear(scores) && (scout == nil || trees*path.linear <= scout.path.lowest())
 }
 
 // trainFinal starts training the model itself; first counts the iterations of other settings.
@@ -194,7 +214,7 @@ func (f *Fit) trainFinal(p boost.Params, first int) {
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
-		if path := f.run.path; f.scouting && path == nil || path != nil && f.startsLinear() && !f.linearHelps() {
+		if path := f.run.path; f.scouting && path == nil || path != nil && f.startsLinear() && !f.linearHelps(path, f.run.scores()) {
 			f.run.free()
 			f.advance()
 			f.trainFinal(f.settings(), first)

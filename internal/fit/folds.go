@@ -10,6 +10,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/model"
 )
 
 // never is the fold of rows that are not held out.
@@ -154,8 +155,9 @@ func (d *folder) distribute(least [][]heldRow) (held []heldRow) {
 // part is a dataset split in two: the rows to train on, and the held-out rows.
 type part struct {
 	train, held *data.Set
-	rows        []uint32 // held-out rows, by their numbers in the dataset
-	member      int      // of an ensemble
+	rows        []uint32      // held-out rows, by their numbers in the dataset
+	member      int           // of an ensemble
+	linear      *model.Linear // of the rows to train on; nil: not fitted yet
 
 	start      *boost.Start // of a run that continues a model, on the rows to train on
 	heldScores []float64    // and the model's scores of the held-out rows

@@ -32,6 +32,7 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 		if p.Start == "mixed" { // that of the other members is tried later
 			job.Params.Start = "zero"
 		}
+		job.LinearScores = part.linear
 		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
 		r.engines = append(r.engines, boost.New(job))
 	}

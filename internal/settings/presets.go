@@ -70,7 +70,7 @@ func (p *Params) preset(s data.Shape) []setting {
 	case !ensemble && s.Classes > wideClasses:
 		linear := settings[0]
 		linear.start = "linear"
-		if p.mayBegin(s, "prior") && float64(s.Rows)*float64(s.Classes) <= mostPrior {
+		if p.mayBegin(s, "prior") && (p.leafFor(s.Classes) == "sparse" || float64(s.Rows)*float64(s.Classes) <= mostPrior) {
 			for i := range settings {
 				settings[i].start = "prior"
 			}
@@ -199,8 +199,13 @@ func (p *Params) large(s data.Shape) setting {
 // training would keep scores as well, which takes twice the memory.
 func (p *Params) eager(of setting, s data.Shape) setting {
 	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
-	of.nEstimators, of.learningRate, of.regLambda = max(fewest, min(work/s.Classes, most)), 0.33, 0.01
-	of.maxLeaves = max(of.maxLeaves, int(math.Round(3*math.Sqrt(float64(s.Classes)))))
+	root := math.Sqrt(float64(s.Classes))
+	if p.leafFor(s.Classes) == "sparse" { // the time of a tree hardly depends on the classes
+		of.nEstimators, of.regLambda, of.maxLeaves = 100, 0.1, int(math.Round(8*root))
+	} else {
+		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), 0.01, max(of.maxLeaves, int(math.Round(3*root)))
+	}
+	of.learningRate = 0.33
 	if p.Preset == presetFast {
 		of.nEstimators /= 2
 	}

@@ -266,8 +266,8 @@ func TestPairsOfFewClasses(t *testing.T) {
 func TestLeafClassesFollowRows(t *testing.T) {
 	for _, c := range []struct{ rows, classes, trees, want int }{
 		{500_000, 100_000, 200, 20},
-		{500_000, 100_000, 20, 32},
-		{200_000, 10_000, 200, 32},
+		{500_000, 100_000, 20, 63},
+		{200_000, 10_000, 200, 50},
 		{1_000_000, 1000, 1000, 8},
 	} {
 		settings, err := defaults(func(p *Params) { p.Leaf, p.NEstimators = "sparse", c.trees }).Resolve(data.Shape{Rows: c.rows, Features: 50, Classes: c.classes})

@@ -184,11 +184,11 @@ func (p *Params) leafFor(classes int) string {
 }
 
 // defaultLeafClasses is the number of classes with their own value in a sparse leaf.
-const defaultLeafClasses = 32
+const defaultLeafClasses = 63
 
 // mostChanges bounds rows × trees × leaf_classes by default: adding up that many leaf
 // values takes seconds per tree.
-const mostChanges, leastLeafClasses = 2e9, 8
+const mostChanges, leastLeafClasses = 32e6 * defaultLeafClasses, 8
 
 // leafClassesFor returns the default of leaf_classes.
 func leafClassesFor(s data.Shape, trees int) int {

@@ -246,7 +246,7 @@ typedef struct aoso_params {
     const char *interaction_constraints;
 
     /* Number of classes that have their own value in a sparse leaf.
-     * Allowed: 1 to 63. Default: 0, which means 8 to 32, less above 62.5 million rows × trees. */
+     * Allowed: 1 to 63. Default: 0, which means 8 to 63, less above 32 million rows × trees. */
     int64_t leaf_classes;
 
     /* Maximum number of categories on the smaller side of a split; larger sets overfit more easily.

@@ -16,7 +16,7 @@ import (
 // and their softmax as float64 computes it from the raw scores.
 type sparseCase struct {
 	*Residuals
-	base      [][]float64 // by row: raw scores before any leaf; nil: zeros
+	base      [][]float64 // by row: raw scores before any leaf
 	reference *PathOdds
 	last      []LeafRows // rows by leaf of the last tree, and its steps
 	steps     []Step
@@ -43,13 +43,24 @@ func (b fixedBase) ScoresOf(rows, classes []uint32, scores []float64) {
 	}
 }
 
+func (b fixedBase) Same() bool {
+	return !slices.ContainsFunc(b, func(row []float64) bool { return !slices.Equal(row, b[0]) })
+}
+
+// The scores of rows before any leaf.
+const (
+	zero   = iota
+	byRow  // each row has its own
+	common // all rows have the same
+)
+
 func newResiduals(labels []int32, weights []float32, classes, likely int) *Residuals {
 	return New(labels, weights, classes, loss.Stride(classes, false), likely).Form.(*Residuals)
 }
 
 func whole(r *Residuals) *loss.Residuals { return &loss.Residuals{Rows: r.Rows, Form: r} }
 
-func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool, team *par.Team) *sparseCase {
+func newSparseCase(rows, classes, named, trees, likely int, weighted bool, base int, team *par.Team) *sparseCase {
 	rng := rand.New(rand.NewPCG(1, uint64(classes)))
 	labels, weights := make([]int32, rows), []float32(nil)
 	for i := range labels {
@@ -66,14 +77,16 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool
 	for i := range scores {
 		scores[i] = make([]float64, classes)
 		c.rows = append(c.rows, uint32(i))
-		if based {
+		if base == common && i > 0 {
+			copy(scores[i], scores[0])
+		} else if base != zero {
 			for k := range scores[i] {
 				scores[i][k] = 2 * rng.NormFloat64()
 			}
-			c.base = append(c.base, slices.Clone(scores[i]))
 		}
+		c.base = append(c.base, slices.Clone(scores[i]))
 	}
-	if based {
+	if base != zero {
 		c.SetUnits(second(c.SetInitial(fixedBase(c.base), team)))
 		c.reference.SetInitial(fixedBase(c.base))
 	}
@@ -122,11 +135,13 @@ func second(_ float64, most float32) float32 { return most }
 
 var sparseSizes = []struct {
 	rows, classes, named, trees int
-	weighted, based             bool
+	weighted                    bool
+	base                        int
 }{
-	{300, 5, 5, 7, false, false}, {40, 700, 3, 2, false, false}, {3000, 40, 6, 20, true, false}, {2500, 40, 40, 5, true, false},
-	{9000, 30, 16, 9, false, false}, {1, 3, 1, 1, true, false}, {4, 6, 6, 40, false, false},
-	{300, 5, 5, 7, false, true}, {40, 700, 3, 2, true, true}, {3000, 40, 6, 20, true, true}, {1, 3, 1, 0, true, true}, {4, 6, 6, 40, false, true},
+	{300, 5, 5, 7, false, zero}, {40, 700, 3, 2, false, zero}, {3000, 40, 6, 20, true, zero}, {2500, 40, 40, 5, true, zero},
+	{9000, 30, 16, 9, false, zero}, {1, 3, 1, 1, true, zero}, {4, 6, 6, 40, false, zero},
+	{300, 5, 5, 7, false, byRow}, {40, 700, 3, 2, true, byRow}, {3000, 40, 6, 20, true, byRow}, {1, 3, 1, 0, true, byRow}, {4, 6, 6, 40, false, byRow},
+	{300, 5, 5, 7, false, common}, {40, 700, 3, 2, true, common}, {3000, 40, 6, 20, true, common}, {4, 6, 6, 40, false, common},
 }
 
 // single is the precision of odds in float32, after some steps.
@@ -136,7 +151,7 @@ func TestSparseIsExact(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	for _, size := range sparseSizes {
-		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, size.weighted, size.based, team)
+		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, size.weighted, size.base, team)
 		c.testReference(t)
 		due, bound := 0.0, 0.0
 		for i := range c.rows {
@@ -170,16 +185,15 @@ func (c *sparseCase) testReference(t *testing.T) {
 	w := newWalker(c.Classes)
 	for row := range c.rows {
 		w.visit(&c.reference.leafPath, row)
-		sum := float64(c.Classes - len(w.changed))
-		for _, k := range w.changed {
-			sum += w.numbers[k]
-		}
-		for k := range c.Classes {
-			odds := w.numbers[k]
-			if odds == 0 {
-				odds = 1
+		odds, sum := make([]float64, c.Classes), 0.0
+		for k := range odds {
+			if odds[k] = w.numbers[k]; odds[k] == 0 {
+				odds[k] = w.same.of(uint32(k))
 			}
-			near(t, "a probability in float64", odds/sum, c.p[row][k], 1e-12)
+			sum += odds[k]
+		}
+		for k := range odds {
+			near(t, "a probability in float64", odds[k]/sum, c.p[row][k], 1e-12)
 		}
 		w.leave()
 	}
@@ -204,18 +218,18 @@ func (c *sparseCase) probabilities(row int) []float64 {
 func TestLikelyClasses(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
-	for _, based := range []bool{false, true} {
+	for _, base := range []int{zero, byRow, common} {
 		for _, trees := range []int{0, 40} {
-			if based || trees > 0 {
-				testLikely(t, trees, based, team)
+			if base != zero || trees > 0 {
+				testLikely(t, trees, base, team)
 			}
 		}
 	}
 }
 
-func testLikely(t *testing.T, trees int, based bool, team *par.Team) {
+func testLikely(t *testing.T, trees, base int, team *par.Team) {
 	const likely = 6
-	c := newSparseCase(600, 50, 9, trees, likely, false, based, team)
+	c := newSparseCase(600, 50, 9, trees, likely, false, base, team)
 	defer c.Free()
 	moved := make([][]uint32, len(c.rows)) // by row: what its leaf of the last tree moved
 	for _, r := range c.last {
@@ -280,7 +294,7 @@ func TestOddsJudge(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	for _, size := range sparseSizes {
-		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, false, size.based, team)
+		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, false, size.base, team)
 		odds, labels := c.reference, slices.Clone(c.Labels)
 		labels[0] = -1
 		best, losses := make([]int32, size.rows), make([]float64, size.rows)

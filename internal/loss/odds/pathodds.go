@@ -21,7 +21,9 @@ func NewPathOdds(rows, classes int) *PathOdds {
 }
 
 // SetInitial sets the scores of rows before the first tree.
-func (o *PathOdds) SetInitial(scores InitialScores) { o.base = newInitialOdds(scores, o.rows) }
+func (o *PathOdds) SetInitial(scores InitialScores) {
+	o.base = newInitialOdds(scores, o.rows, o.classes)
+}
 
 // Apply multiplies the odds of rows by the steps of the leaves of a tree.
 func (o *PathOdds) Apply(steps []Step, reached []LeafRows, team *par.Team) {
@@ -38,17 +40,21 @@ func (o *PathOdds) Evaluate(labels []int32, shares func(row int) ([]int32, []flo
 	for len(o.walkers) < team.Workers() {
 		o.walkers = append(o.walkers, newWalker(o.classes))
 	}
+	var unmoved *sameOdds
+	if o.base != nil && o.base.same != nil {
+		unmoved = o.base.same.at(temperature)
+	}
 	team.Do((len(labels)+rowsTogether-1)/rowsTogether, func(worker, i int) {
 		w := &o.walkers[worker]
 		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(labels)); row++ {
 			w.visit(&o.leafPath, row)
 			classes[row] = w.best()
 			if y := labels[row]; y >= 0 {
-				own := w.loss(uint32(y), o.classes, temperature)
+				own := w.loss(uint32(y), o.classes, temperature, unmoved)
 				losses[row] = own
 				of, q := shares(row)
 				for i, k := range of {
-					losses[row] += float64(float64(q[i]) * (w.loss(uint32(k), o.classes, temperature) - own))
+					losses[row] += float64(float64(q[i]) * (w.loss(uint32(k), o.classes, temperature, unmoved) - own))
 				}
 			}
 			w.leave()
@@ -58,9 +64,10 @@ func (o *PathOdds) Evaluate(labels []int32, shares func(row int) ([]int32, []flo
 
 // walker has the odds of a row.
 type walker struct {
-	numbers []float64 // by class; zero stands for one, but for the class that does not exist
+	numbers []float64 // by class; zero stands for the odds before any leaf, but for the class that does not exist
 	changed []uint32
-	scores  []float64 // before any leaf
+	same    *sameOdds // before any leaf; nil: one
+	scores  []float64 // likewise, of a row of its own scores
 }
 
 func newWalker(classes int) walker {
@@ -71,7 +78,9 @@ func newWalker(classes int) walker {
 
 // visit multiplies the odds of a row up.
 func (w *walker) visit(t *leafPath[float64], row int) {
-	if t.base != nil {
+	if t.base != nil && t.base.same != nil {
+		w.same = t.base.same
+	} else if t.base != nil {
 		w.scores = slices.Grow(w.scores[:0], t.base.Stride())[:t.base.Stride()]
 		t.base.Scores(row, row+1, w.scores)
 		copy(w.numbers, w.scores[:t.classes])
@@ -87,7 +96,7 @@ func (w *walker) visit(t *leafPath[float64], row int) {
 				x := w.numbers[c.class]
 				if x == 0 {
 					w.changed = append(w.changed, c.class)
-					x = 1
+					x = w.same.of(c.class)
 				}
 				w.numbers[c.class] = times(x, c.by)
 			}
@@ -105,12 +114,12 @@ func (w *walker) leave() {
 
 // best returns the class of the greatest number, the lowest where some tie.
 func (w *walker) best() int32 {
-	best, most := uint32(0), 1.0 // of the classes that have not changed
-	for w.numbers[best] != 0 && int(best) < len(w.numbers)-1 {
-		best++
-	}
-	if int(best) == len(w.numbers)-1 { // all have
-		most = 0
+	best, most := uint32(0), 0.0
+	for i := range len(w.numbers) - 1 { // the best of those that have not changed
+		if k := w.same.ranked(i); w.numbers[k] == 0 {
+			best, most = k, w.same.of(k)
+			break
+		}
 	}
 	for _, k := range w.changed {
 		if x := w.numbers[k]; x > most || x == most && k < best {
@@ -120,12 +129,12 @@ func (w *walker) best() int32 {
 	return int32(best)
 }
 
-// loss is −log p of class y.
-func (w *walker) loss(y uint32, classes int, temperature float64) float64 {
+// loss is −log p of class y. Unmoved are the odds before any leaf at the temperature.
+func (w *walker) loss(y uint32, classes int, temperature float64, unmoved *sameOdds) float64 {
 	odds := func(k uint32) float64 {
 		switch x := float64(w.numbers[k]); {
 		case x == 0:
-			return 1
+			return unmoved.of(k)
 		case temperature != 1:
 			return kernel.Exp(loss.Log(x) / temperature)
 		default:
@@ -133,14 +142,17 @@ func (w *walker) loss(y uint32, classes int, temperature float64) float64 {
 		}
 	}
 	own := odds(y)
-	others := float64(classes - len(w.changed))
+	others := unmoved.total(classes)
 	if w.numbers[y] == 0 {
-		others--
+		others -= own
 	}
+	moved := 0.0
 	for _, k := range w.changed {
+		others -= unmoved.of(k)
 		if k != y {
-			others += odds(k)
+			moved += odds(k)
 		}
 	}
+	others = max(others, 0) + moved // what is left of numbers that were greater may be less than 0
 	return loss.NegLogOwn(others/(others+own), own/(others+own))
 }
