@@ -54,8 +54,8 @@ const (
 	// matter little where many are not.
 	unknownRows = 1
 	// From one point to the next, the number of iterations grows by a factor of 1 +
-	// 1/sparseness.
-	sparseness = 7
+	// 1/sparseness, or, where more than manyScores raw scores take seconds to evaluate, 1 + 1/sparsest.
+	sparseness, sparsest, manyScores = 7, 2, 1 << 24
 	// A refined loss is as good as the least if it exceeds it by at most that many standard
 	// errors.
 	similar = 0.25
@@ -149,7 +149,9 @@ func (p *path) improved() bool { return p.lowest() < (1-improvement)*p.linear }
 
 // addPoint adds a point: the raw scores of the model after an iteration.
 func (p *path) addPoint(iteration int, scores []float64) {
-	p.next = iteration + 1 + iteration/sparseness
+	if p.next = iteration + 1 + iteration/sparseness; p.rows*len(p.target.Classes) > manyScores {
+		p.next = iteration + 1 + iteration/sparsest
+	}
 	now, losses := p.measure(iteration, scores, p.last().factor, 1e-3)
 	p.points = append(p.points, now)
 	if now.loss < p.lowest() || p.losses == nil {

@@ -201,7 +201,7 @@ func (p *Params) eager(of setting, s data.Shape) setting {
 	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
 	root := math.Sqrt(float64(s.Classes))
 	if p.leafFor(s.Classes) == "sparse" { // the time of a tree hardly depends on the classes
-		of.nEstimators, of.regLambda, of.maxLeaves = 100, 0.1, int(math.Round(8*root))
+		of.nEstimators, of.regLambda, of.maxLeaves = 80, 0.1, int(math.Round(4.5*root))
 	} else {
 		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), 0.01, max(of.maxLeaves, int(math.Round(3*root)))
 	}
