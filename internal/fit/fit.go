@@ -162,17 +162,18 @@ func (f *Fit) advance() {
 // try starts training the next settings without the held-out rows; first counts the iterations
 // of the settings before.
 func (f *Fit) try(first int) {
-	loss := 0.0
+	loss := 0.0 // of linear scores
 	if f.startsLinear() {
-		path := newPath(pool(f.parts), f.job.Temper, f.job.Kernels, f.job.Team)
-		if f.linearHelps(path, f.fitLinear()) {
+		if path := newPath(pool(f.parts), f.job.Temper, f.job.Kernels, f.job.Team); path != nil && f.linearHelps(path, f.fitLinear()) {
 			loss = path.linear
 		} else {
 			f.advance()
 		}
 	}
 	f.hold(f.settings(), first)
-	f.run.path.linear = loss
+	if f.run.path != nil { // else the other machines are lost
+		f.run.path.linear = loss
+	}
 }
 
 // hold starts a run without the held-out rows, which judge it; first counts the iterations before.

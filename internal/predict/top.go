@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -79,21 +80,24 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	})
 }
 
-// sparse reports whether the model has sparse leaves and no initial scores, so that all classes that no leaf changes have one score.
+// sparse reports whether the model has sparse leaves, and initial scores that are the same for all rows, so that a class that no leaf
+// changes has one score.
 func (p *Predictor) sparse() bool {
-	return p.forest.Named() > 0 && p.values().full == nil && p.forest.Linear() == nil
+	l := p.forest.Linear()
+	return p.forest.Named() > 0 && p.values().full == nil && (l == nil || l.Terms() == 0)
 }
 
 // eachSparse calls use with the sparse class scores of each row. The rows come in any order. The scores include the first `more` classes that
 // no leaf changes.
 func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScores)) {
 	v := p.values()
+	initial := newCommonScores(v.linear, v.classes)
 	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers dominate the memory
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
 		if b.sparse == nil {
-			b.sparse = &sparseScores{values: v, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
+			b.sparse = &sparseScores{values: v, initial: initial, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
 		}
 		e := b.sparse
 		e.leaves = slices.Grow(e.leaves[:0], b.rows*j.Trees)[:b.rows*j.Trees]
@@ -108,11 +112,40 @@ func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScor
 // sparseScores has the scores of the classes that the leaves of a row change.
 type sparseScores struct {
 	*values
+	initial *commonScores
 	leaves  []int32   // rows × trees, of a block
 	scores  []float64 // by class; 0 unless touched
 	touched []bool    // by class: a leaf changes it
-	list    []Scored  // the classes that leaves change, then others, whose score is 0
+	list    []Scored  // the classes that leaves change, then others, which have their initial score
 	moved   int       // number of classes that leaves change
+	at      float64   // temperature of the last row with probabilities; 0: there was none
+	total   float64   // at this temperature, the sum over all classes of e to the power of the initial score, less the greatest
+}
+
+// commonScores are the initial scores of all rows.
+type commonScores struct {
+	of    []float64 // by class
+	order []int     // the classes by falling score, those with equal scores by class
+}
+
+// newCommonScores returns those of initial scores without terms; nil: all are zero.
+func newCommonScores(l *model.Linear, classes int) *commonScores {
+	c := &commonScores{of: make([]float64, classes), order: make([]int, classes)}
+	for k := range c.of {
+		if c.order[k] = k; l != nil {
+			c.of[k] = model.Round(float64(l.Bias()[k]))
+		}
+	}
+	slices.SortStableFunc(c.order, func(a, b int) int { return cmp.Compare(c.of[b], c.of[a]) })
+	return c
+}
+
+// exp returns e to the power of a score, where that is not negligible.
+func exp(score float64) float64 {
+	if score >= kernel.SoftmaxLeast {
+		return kernel.Exp(score)
+	}
+	return 0
 }
 
 // load computes the scores of a row with these leaves, by tree, and adds the first `more` classes that no leaf changes.
@@ -132,9 +165,9 @@ func (e *sparseScores) load(leaves []int32, more int) {
 	for i := range e.list {
 		e.list[i].score = e.scores[e.list[i].Class]
 	}
-	for k := 0; more > 0 && k < e.classes; k++ {
-		if !e.touched[k] {
-			e.list, more = append(e.list, Scored{Class: k}), more-1
+	for i := 0; more > 0 && i < e.classes; i++ {
+		if k := e.initial.order[i]; !e.touched[k] {
+			e.list, more = append(e.list, Scored{Class: k, score: e.initial.of[k]}), more-1
 		}
 	}
 	for _, s := range e.list[:e.moved] {
@@ -147,7 +180,7 @@ func (e *sparseScores) add(class int, step float64) {
 		return
 	}
 	if !e.touched[class] {
-		e.touched[class] = true
+		e.touched[class], e.scores[class] = true, e.initial.of[class]
 		e.list = append(e.list, Scored{Class: class})
 	}
 	e.scores[class] += step
@@ -158,20 +191,24 @@ func (e *sparseScores) probabilities(temperature float64) {
 	if temperature == 0 {
 		temperature = 1
 	}
-	most := slices.MaxFunc(e.list, func(a, b Scored) int { return cmp.Compare(a.score, b.score) }).score / temperature
-	exp := func(score float64) float64 {
-		if x := score/temperature - most; x >= kernel.SoftmaxLeast {
-			return kernel.Exp(x)
+	most := slices.MaxFunc(e.list, func(a, b Scored) int { return cmp.Compare(a.score, b.score) }).score
+	of := func(score float64) float64 { return exp((score - most) / temperature) }
+	greatest := e.initial.of[e.initial.order[0]]
+	if e.at != temperature {
+		e.at, e.total = temperature, 0
+		for _, score := range e.initial.of {
+			e.total += exp((score - greatest) / temperature)
 		}
-		return 0
 	}
-	sum := float64(float64(e.classes-e.moved) * exp(0))
+	unmoved, sum := float64(e.total*of(greatest)), 0.0
 	for i := range e.list {
-		e.list[i].Proba = exp(e.list[i].score)
+		e.list[i].Proba = of(e.list[i].score)
 		if i < e.moved {
 			sum += e.list[i].Proba
+			unmoved -= of(e.initial.of[e.list[i].Class])
 		}
 	}
+	sum += max(unmoved, 0) // what is left of numbers that were greater may be less than 0
 	for i := range e.list {
 		e.list[i].Proba /= sum
 	}
