@@ -84,8 +84,8 @@ func rawScores(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *
 // Stride returns the distance of the scores of two rows.
 func (b *initialScores) Stride() int { return b.scorer.Stride() }
 
-// Same reports whether all rows have the same scores.
-func (b *initialScores) Same() bool { return b.Terms() == 0 }
+// Common reports whether all rows have the same scores.
+func (b *initialScores) Common() bool { return b.Terms() == 0 }
 
 // Scores writes the scores of rows from first up to end, rows × Stride.
 func (b *initialScores) Scores(first, end int, scores []float64) {

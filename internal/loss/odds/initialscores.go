@@ -1,10 +1,8 @@
 package odds
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -17,90 +15,34 @@ type InitialScores interface {
 	Scores(first, end int, scores []float64)
 	// ScoresOf writes the scores of some classes for some rows, rows × classes.
 	ScoresOf(rows, classes []uint32, scores []float64)
-	// Same reports whether all rows have the same scores.
-	Same() bool
+	// Common reports whether all rows have the same scores.
+	Common() bool
 }
 
 // initialOdds are the odds of rows before the first tree, against the most likely class of each row.
 type initialOdds struct {
 	InitialScores
-	most []float64 // by row: the greatest score
-	same *sameOdds // of all rows; nil: rows differ
-}
-
-// sameOdds are the odds of the classes before the first tree where all rows have the same.
-type sameOdds struct {
-	odds  []float64 // by class
-	order []uint32  // the classes from the most likely one on
-	sum   float64
+	most   []float64   // by row: the greatest score
+	common *commonOdds // instead, if all rows have the same; else nil
 }
 
 func newInitialOdds(of InitialScores, rows, classes int) *initialOdds {
-	if b := (&initialOdds{InitialScores: of}); of.Same() {
-		b.most = make([]float64, 1)
-		b.same = b.ofAllRows(classes)
-		return b
+	if of.Common() {
+		return &initialOdds{InitialScores: of, common: newCommonOdds(of, classes)}
 	}
 	return &initialOdds{InitialScores: of, most: make([]float64, rows)}
-}
-
-func (b *initialOdds) ofAllRows(classes int) *sameOdds {
-	s := &sameOdds{odds: make([]float64, b.Stride()), order: make([]uint32, classes)}
-	b.Scores(0, 1, s.odds)
-	s.odds = s.odds[:classes]
-	b.all(0, s.odds)
-	for k, odds := range s.odds {
-		s.order[k] = uint32(k)
-		s.sum += odds
-	}
-	slices.SortStableFunc(s.order, func(i, j uint32) int { return cmp.Compare(s.odds[j], s.odds[i]) })
-	return s
-}
-
-// at returns the odds of scores that are divided by the temperature.
-func (s *sameOdds) at(temperature float64) *sameOdds {
-	if temperature == 1 {
-		return s
-	}
-	t := &sameOdds{odds: make([]float64, len(s.odds)), order: s.order}
-	for k, odds := range s.odds {
-		t.odds[k] = kernel.Exp(loss.Log(odds) / temperature)
-		t.sum += t.odds[k]
-	}
-	return t
-}
-
-// of returns the odds of a class. Without any, the odds of all classes are one.
-func (s *sameOdds) of(class uint32) float64 {
-	if s == nil {
-		return 1
-	}
-	return s.odds[class]
-}
-
-// ranked returns the class that is the most likely one but for i others, the lowest where some tie.
-func (s *sameOdds) ranked(i int) uint32 {
-	if s == nil {
-		return uint32(i)
-	}
-	return s.order[i]
-}
-
-// total returns the sum of the odds of all classes.
-func (s *sameOdds) total(classes int) float64 {
-	if s == nil {
-		return float64(classes)
-	}
-	return s.sum
 }
 
 // leastExponent is what e to the power of is above leastOdds, but not by much.
 const leastExponent = -69
 
 // odds is those of a score of a row.
-func (b *initialOdds) odds(row int, score float64) float64 {
-	if x := score - b.most[row]; x > leastExponent {
-		return kernel.Exp(x)
+func (b *initialOdds) odds(row int, score float64) float64 { return oddsOf(score - b.most[row]) }
+
+// oddsOf is the odds of a score, given how much it is above the greatest.
+func oddsOf(score float64) float64 {
+	if score > leastExponent {
+		return kernel.Exp(score)
 	}
 	return leastOdds
 }
@@ -115,9 +57,9 @@ func (b *initialOdds) all(row int, scores []float64) {
 
 // pick writes the odds of some classes of rows. Room holds their scores.
 func (b *initialOdds) pick(rows, classes []uint32, scratch []float64, odds []float32) {
-	if b.same != nil {
+	if b.common != nil {
 		for i, k := range classes {
-			odds[i] = float32(b.same.odds[k])
+			odds[i] = float32(b.common.odds[k])
 		}
 		for i := len(classes); i < len(odds); i += len(classes) {
 			copy(odds[i:], odds[:len(classes)])
@@ -136,8 +78,8 @@ func (b *initialOdds) pick(rows, classes []uint32, scratch []float64, odds []flo
 func (r *Residuals) SetInitial(scores InitialScores, team *par.Team) (sum float64, most float32) {
 	e := r.entries
 	e.base = newInitialOdds(scores, len(e.rows), e.classes)
-	if same := e.base.same; same != nil {
-		e.setSame(same)
+	if e.base.common != nil {
+		e.setCommon(e.base.common)
 		return r.Bound()
 	}
 	const together = 16 // rows whose scores stay in the cache
@@ -159,24 +101,24 @@ func (r *Residuals) SetInitial(scores InitialScores, team *par.Team) (sum float6
 	return r.Bound()
 }
 
-// setSame gives the most likely classes entries, in all rows but for their labels.
-func (e *entries) setSame(same *sameOdds) {
-	top := same.order[:min(e.likely+1, e.classes)]
+// setCommon gives the most likely classes entries, in all rows but for their labels.
+func (e *entries) setCommon(common *commonOdds) {
+	top := common.order[:min(e.likely+1, e.classes)]
 	light := 0.0
-	for _, k := range same.order[len(top):] {
-		light += float64(float32(same.odds[k]))
+	for _, k := range common.order[len(top):] {
+		light += float64(float32(common.odds[k]))
 	}
 	for row := range e.rows {
 		s, all, n := &e.rows[row], e.all[row*e.likely:][:e.likely], 0
-		s.own, s.light = float32(same.odds[s.label]), light
+		s.own, s.light = float32(common.odds[s.label]), light
 		for _, k := range top {
 			switch {
 			case k == s.label:
 			case n < e.likely:
-				all[n] = entry{k, float32(same.odds[k])}
+				all[n] = entry{k, float32(common.odds[k])}
 				n++
 			default: // the label is not among them
-				s.light += float64(float32(same.odds[k])) - float64(s.own)
+				s.light += float64(float32(common.odds[k])) - float64(s.own)
 			}
 		}
 		s.entries = uint32(n)

@@ -43,7 +43,7 @@ func (b fixedBase) ScoresOf(rows, classes []uint32, scores []float64) {
 	}
 }
 
-func (b fixedBase) Same() bool {
+func (b fixedBase) Common() bool {
 	return !slices.ContainsFunc(b, func(row []float64) bool { return !slices.Equal(row, b[0]) })
 }
 
@@ -188,7 +188,7 @@ func (c *sparseCase) testReference(t *testing.T) {
 		odds, sum := make([]float64, c.Classes), 0.0
 		for k := range odds {
 			if odds[k] = w.numbers[k]; odds[k] == 0 {
-				odds[k] = w.same.of(uint32(k))
+				odds[k] = w.common.of(uint32(k))
 			}
 			sum += odds[k]
 		}

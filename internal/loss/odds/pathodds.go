@@ -40,9 +40,9 @@ func (o *PathOdds) Evaluate(labels []int32, shares func(row int) ([]int32, []flo
 	for len(o.walkers) < team.Workers() {
 		o.walkers = append(o.walkers, newWalker(o.classes))
 	}
-	var unmoved *sameOdds
-	if o.base != nil && o.base.same != nil {
-		unmoved = o.base.same.at(temperature)
+	var unmoved *commonOdds
+	if o.base != nil {
+		unmoved = o.base.common.at(temperature)
 	}
 	team.Do((len(labels)+rowsTogether-1)/rowsTogether, func(worker, i int) {
 		w := &o.walkers[worker]
@@ -66,8 +66,8 @@ func (o *PathOdds) Evaluate(labels []int32, shares func(row int) ([]int32, []flo
 type walker struct {
 	numbers []float64 // by class; zero stands for the odds before any leaf, but for the class that does not exist
 	changed []uint32
-	same    *sameOdds // before any leaf; nil: one
-	scores  []float64 // likewise, of a row of its own scores
+	common  *commonOdds // before any leaf
+	scores  []float64   // likewise, of a row of its own scores
 }
 
 func newWalker(classes int) walker {
@@ -78,8 +78,8 @@ func newWalker(classes int) walker {
 
 // visit multiplies the odds of a row up.
 func (w *walker) visit(t *leafPath[float64], row int) {
-	if t.base != nil && t.base.same != nil {
-		w.same = t.base.same
+	if t.base != nil && t.base.common != nil {
+		w.common = t.base.common
 	} else if t.base != nil {
 		w.scores = slices.Grow(w.scores[:0], t.base.Stride())[:t.base.Stride()]
 		t.base.Scores(row, row+1, w.scores)
@@ -96,7 +96,7 @@ func (w *walker) visit(t *leafPath[float64], row int) {
 				x := w.numbers[c.class]
 				if x == 0 {
 					w.changed = append(w.changed, c.class)
-					x = w.same.of(c.class)
+					x = w.common.of(c.class)
 				}
 				w.numbers[c.class] = times(x, c.by)
 			}
@@ -116,8 +116,8 @@ func (w *walker) leave() {
 func (w *walker) best() int32 {
 	best, most := uint32(0), 0.0
 	for i := range len(w.numbers) - 1 { // the best of those that have not changed
-		if k := w.same.ranked(i); w.numbers[k] == 0 {
-			best, most = k, w.same.of(k)
+		if k := w.common.ranked(i); w.numbers[k] == 0 {
+			best, most = k, w.common.of(k)
 			break
 		}
 	}
@@ -130,7 +130,7 @@ func (w *walker) best() int32 {
 }
 
 // loss is −log p of class y. Unmoved are the odds before any leaf at the temperature.
-func (w *walker) loss(y uint32, classes int, temperature float64, unmoved *sameOdds) float64 {
+func (w *walker) loss(y uint32, classes int, temperature float64, unmoved *commonOdds) float64 {
 	odds := func(k uint32) float64 {
 		switch x := float64(w.numbers[k]); {
 		case x == 0:
