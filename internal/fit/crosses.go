@@ -36,7 +36,7 @@ func (f *Fit) tryCrosses(p boost.Params) bool {
 	if f.parts == nil { // after a search
 		f.parts = newParts(j)
 	}
-	f.hold(p, 0)
+	f.hold(p, newJudge(j, f.parts), 0)
 	f.crossing = &crossing{plain: j.Train}
 	return true
 }
@@ -100,7 +100,7 @@ func (f *Fit) concludeCrossing() {
 			c.crosses = candidates(j.Train, r)
 		}
 		if f.cross(c.crosses) {
-			f.hold(r.began, first)
+			f.hold(r.began, newJudge(&f.job, f.parts), first)
 			return
 		}
 	} else {

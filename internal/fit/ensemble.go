@@ -118,7 +118,7 @@ func (f *Fit) scoutLinear(first int) bool {
 	p.Start = "linear"
 	f.freeParts()
 	f.parts = memberParts(&f.job, f.ensemble.folds, half, half+f.job.Scouts)
-	f.hold(p, first)
+	f.hold(p, newJudge(&f.job, f.parts), first)
 	if f.run.path.setLinear(f.run.scores()) {
 		return true
 	}

@@ -162,25 +162,17 @@ func (f *Fit) advance() {
 // try starts training the next settings without the held-out rows; first counts the iterations
 // of the settings before.
 func (f *Fit) try(first int) {
-	loss := 0.0 // of linear scores
-	if f.startsLinear() {
-		if path := newPath(pool(f.parts), f.job.Temper, f.job.Kernels, f.job.Team); path != nil && f.linearHelps(path, f.fitLinear()) {
-			loss = path.linear
-		} else {
-			f.advance()
-		}
+	path := newJudge(&f.job, f.parts)
+	if f.startsLinear() && (path == nil || !f.linearHelps(path, f.fitLinear())) {
+		f.advance()
 	}
-	f.hold(f.settings(), first)
-	if f.run.path != nil { // else the other machines are lost
-		f.run.path.linear = loss
-	}
+	f.hold(f.settings(), path, first)
 }
 
-// hold starts a run without the held-out rows, which judge it; first counts the iterations before.
-func (f *Fit) hold(p boost.Params, first int) {
+// hold starts a run without the held-out rows, which judge it by the path; first counts the iterations before.
+func (f *Fit) hold(p boost.Params, path *path, first int) {
 	f.run = newRun(&f.job, f.parts, p, f.repeats(p))
-	f.run.judge(&f.job, f.parts)
-	f.run.first = first
+	f.run.path, f.run.first = path, first
 }
 
 // fitLinear fits linear scores to the rows that each part trains on, and returns those of the held-out rows. It takes much less time
@@ -198,7 +190,11 @@ func (f *Fit) fitLinear() (scores []float64) {
 func (f *Fit) linearHelps(path *path, scores []float64) bool {
 	const trees = 0.95 // what the scout's number of trees can lower the loss of linear scores to
 	scout := cmp.Or(f.best, f.rival)
-	return path.setLinear(scores) && (scout == nil || trees*path.linear <= scout.path.lowest())
+	helps := path.setLinear(scores) && (scout == nil || trees*path.linear <= scout.path.lowest())
+	if !helps {
+		path.linear = 0
+	}
+	return helps
 }
 
 // trainFinal starts training the model itself; first counts the iterations of other settings.

@@ -39,14 +39,16 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	return r
 }
 
-// judge makes the held-out rows of the parts judge the run.
-func (r *run) judge(j *Job, parts []part) {
-	if r.path = newPath(pool(parts), j.Temper, j.Kernels, j.Team); r.path != nil {
-		r.path.from, r.path.lazy = []uint32{}, j.Scouts > 0 // a complete ensemble has a path of its own
+// newJudge returns a path on the held-out rows of the parts; nil: none of a known class has weight.
+func newJudge(j *Job, parts []part) *path {
+	p := newPath(pool(parts), j.Temper, j.Kernels, j.Team)
+	if p != nil {
+		p.from, p.lazy = []uint32{}, j.Scouts > 0 // a complete ensemble has a path of its own
 		for i := range parts {
-			r.path.from = append(r.path.from, parts[i].rows...)
+			p.from = append(p.from, parts[i].rows...)
 		}
 	}
+	return p
 }
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }

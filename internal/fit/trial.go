@@ -43,7 +43,7 @@ func (j *Judge) Growth() float64 {
 func (j *Judge) Try(p boost.Params) *Trial {
 	if j.parts != nil {
 		run := newRun(&j.job, j.parts, p, nil)
-		run.judge(&j.job, j.parts)
+		run.path = newJudge(&j.job, j.parts)
 		return &Trial{judge: j, run: run}
 	}
 	job := j.job.Job
