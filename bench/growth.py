@@ -1,5 +1,5 @@
-"""``python -m bench.growth`` measures how the time per tree grows with rows, features and classes, and how much a second
-thread saves. It writes the tables of bench/README.md. It skips what bench/results already has.
+"""``python -m bench.growth`` measures how the time per tree grows with rows, features and classes, and how training speeds up
+with threads. It writes the tables of bench/README.md. It skips what bench/results already has.
 """
 
 from __future__ import annotations
@@ -7,12 +7,13 @@ from __future__ import annotations
 import math
 import os
 import statistics
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import aoso
 import numpy as np
 
 from bench import harness, readme, sets
@@ -29,47 +30,43 @@ SIZES = {
     "features": (30, 100, 300, 1000),
     "classes": (2, 3, 5, 10, 30, 100, 300),
 }
-# Threads of a training, and training runs at once. Two independent training runs show what a second core adds on this machine.
-THREADS = ((1, 1), (2, 1), (1, 2))
-THREAD_SETS = ("noisy300k", "covertype93k")
-THREAD_ROUNDS = 3  # one and two threads alternate, because other programs may use the machine
+# The threads of a training, as far as the machine has so many cores.
+THREADS = (1, 2, 4, 8, 16)
+# The sets with more than 40,000 rows. Whole fits with the defaults take long on the noisy ones.
+THREAD_SETS = ("covertype93k", "diabetes130", "mixture270k", "noisy300k-2", "noisy300k", "noisy1m")
+WHOLE_SETS = THREAD_SETS[:-2]
+WHOLE = "default"
+THREAD_ROUNDS = 3  # the numbers of threads alternate, because other programs may use the machine
 
 # The number of trees that are grown before the measurement, and of those that are measured.
 WARM_UP, TREES = 3, 15
 
-# The aims: the time per tree as a multiple of linear growth, and how much faster two threads are.
+# The aims: the time per tree as a multiple of linear growth.
 GROWTH = {"rows": 1.15, "features": 1.15}
-FASTER = {"noisy300k": 1.8, "covertype93k": 1.7}
 
 
 @dataclass(frozen=True)
 class Training:
-    """A measured training, on a set or on noisy rows of the given size."""
+    """A measured training on noisy rows of the given size; or, on a set, training with one thread, with two, and so on."""
 
     setting: str
-    threads: int = 1
     set: str = ""
     rows: int = 0
     features: int = 0
     classes: int = 0
-    round: int = 1
     trees: int = TREES
-    at_once: int = 1  # training runs, in processes of their own
 
     @property
     def key(self) -> str:
         if self.set:
-            at_once = f" at_once={self.at_once}" if self.at_once > 1 else ""
-            return f"{self.set} {self.setting} threads={self.threads}{at_once} round={self.round}"
+            return f"{self.set} {self.setting} threads"
         return f"{self.rows}x{self.features}x{self.classes} {self.setting}"
 
 
 def trainings() -> Iterator[Training]:
     yield from (sized(what, size, setting) for what, sizes in SIZES.items() for size in sizes for setting in SETTINGS)
-    for name in THREAD_SETS:
-        for round in range(1, THREAD_ROUNDS + 1):
-            for setting in SETTINGS:
-                yield from (Training(setting, threads, name, round=round, at_once=at_once) for threads, at_once in THREADS)
+    yield from (Training(WHOLE, name) for name in WHOLE_SETS)
+    yield from (Training(setting, name) for name in THREAD_SETS for setting in SETTINGS)
 
 
 def quick_trainings() -> Iterator[Training]:
@@ -86,15 +83,11 @@ class Growth(harness.Benchmark):
 
     def jobs(self) -> Iterator[Job]:
         for it in dict.fromkeys(quick_trainings() if self.options.quick else trainings()):
-            yield Job("trees", it.key, asdict(it), it.set, threads=it.threads)
-
-    def measure(self, job: Job, run: dict[str, Any]) -> dict[str, Any]:
-        """The slowest of the runs at once."""
-        with ThreadPoolExecutor() as pool:
-            at_once = [pool.submit(harness.work, self.worker, job.content, job.threads) for _ in range(job.content["at_once"])]
-        return max((one.result() for one in at_once), key=lambda one: seconds(one, "wall"))
+            yield Job("trees", it.key, asdict(it), it.set)
 
     def line(self, run: dict[str, Any]) -> str:
+        if "threads" in run:
+            return ", ".join(f"{threads} threads: {speed_up(run, threads):.2f} ×" for threads in run["threads"])
         return f"{1000 * seconds(run, 'cpu'):.1f} ms of CPU time per tree"
 
     def report(self, folder: Path) -> None:
@@ -104,28 +97,49 @@ class Growth(harness.Benchmark):
 
 def measure(job: dict[str, Any]) -> dict[str, Any]:
     """Grows some trees."""
-    import aoso
-
     from bench.peers.systems.aoso import Aoso
 
     it = Training(**job)
     data = sets.load(it.set) if it.set else sets.noisy(it.rows, it.classes, it.features, test_rows=1)
-    params = PRESET if it.setting == PAPER else Aoso().suggested(data)
-    load, building, clock = os.getloadavg()[0], Clock(math.inf), Clock(math.inf)
+    params = {PAPER: PRESET, WHOLE: {}}.get(it.setting)
+    params = Aoso().suggested(data) if params is None else params
+    run = {"version": Aoso.version, "params": params, "load": round(os.getloadavg()[0], 2)}
+    if it.set:
+        return run | by_threads(it, data, params)
+    building = Clock(math.inf)
     building.start()
-    train_set = aoso.Dataset(data.x, data.y, nthread=it.threads)
+    train_set = aoso.Dataset(data.x, data.y, nthread=1)
     building.tick()
+    clock = grow(train_set, params, it.trees, 1)
+    return run | {"dataset": round(building.cpu[0], 4), "cpu": of_trees(clock.cpu), "wall": of_trees(clock.wall)}
+
+
+def by_threads(it: Training, data: sets.Set, params: dict[str, Any]) -> dict[str, Any]:
+    """Wall time by the number of threads: of a whole fit, or the median per tree, in several rounds."""
+    counts = [n for n in THREADS if n <= (os.cpu_count() or 1)]
+    if it.setting == WHOLE:
+        return {"threads": {str(n): [fit(data, params | {"nthread": n})] for n in counts}}
+    train_set = aoso.Dataset(data.x, data.y, nthread=counts[-1])
+    walls: dict[str, list[float]] = {str(n): [] for n in counts}
+    for _ in range(THREAD_ROUNDS):
+        for n in counts:
+            wall = statistics.median(of_trees(grow(train_set, params, it.trees, n).wall))
+            walls[str(n)].append(round(wall, 5))
+    return {"threads": walls}
+
+
+def fit(data: sets.Set, params: dict[str, Any]) -> float:
+    start = time.perf_counter()
+    aoso.train(params, aoso.Dataset(data.x, data.y, nthread=params["nthread"]))
+    return round(time.perf_counter() - start, 3)
+
+
+def grow(train_set: aoso.Dataset, params: dict[str, Any], trees: int, threads: int) -> Clock:
+    clock = Clock(math.inf)
     clock.start()
-    params_here = params | {"n_estimators": WARM_UP + it.trees, "nthread": it.threads}
+    params_here = params | {"n_estimators": WARM_UP + trees, "nthread": threads}
     aoso.train(params_here, train_set, eval_every=2**31 - 1, callbacks=[lambda progress: clock.tick()])
-    return {
-        "version": Aoso.version,
-        "params": params,
-        "load": round(load, 2),
-        "dataset": round(building.cpu[0], 4),
-        "cpu": of_trees(clock.cpu),
-        "wall": of_trees(clock.wall),
-    }
+    return clock
 
 
 def of_trees(ends: list[float]) -> list[float]:
@@ -135,6 +149,11 @@ def of_trees(ends: list[float]) -> list[float]:
 def seconds(run: dict[str, Any], clock: str) -> float:
     """The median time per tree."""
     return statistics.median(run[clock])
+
+
+def speed_up(run: dict[str, Any], threads: str) -> float:
+    """How much faster training is with so many threads than with one."""
+    return statistics.median(run["threads"]["1"]) / statistics.median(run["threads"][threads])
 
 
 def growth(store: Results) -> str:
@@ -173,32 +192,27 @@ def growth(store: Results) -> str:
 
 def conditions(store: Results) -> list[str]:
     """The machines and the versions of aoso that the result files name."""
-    runs = {name: run for name, run in store.runs.items() if "threads=" not in name}
+    runs = {name: run for name, run in store.runs.items() if "threads" not in run}
     versions = sorted({run["version"] for run in runs.values() if "version" in run})
     machines = readme.machine_lines({name: run["machine"] for name, run in runs.items()}, names=False)
     return ["\n".join([*machines, f"- aoso {', '.join(versions)}"])]
 
 
 def threads(store: Results) -> str:
-    """Wall time per tree with one thread, with two, and of two training runs at once."""
-    rows = []
-    for name in THREAD_SETS:
-        for setting in SETTINGS:
-            rounds = range(1, THREAD_ROUNDS + 1)
-            walls = []
-            for threads, at_once in THREADS:
-                keys = [Training(setting, threads, name, round=i, at_once=at_once).key for i in rounds]
-                walls.append([1000 * seconds(store.runs[key], "wall") for key in keys if key in store.runs])
-            if all(walls):
-                one, two, both = map(statistics.median, walls)
-                cells = [number(one), number(two), number(both), f"{one / two:.2f} ×", f"{2 * one / both:.2f} ×"]
-                rows.append([name, setting, *cells, f"{FASTER[name]} ×"])
-    if not rows:
+    """Wall time with one thread, and how much faster more threads are."""
+    runs = {it.key: (it, store.runs[it.key]) for it in trainings() if it.set and it.key in store.runs}
+    if not runs:
         return ""
-    loads = [run["load"] for key, run in store.runs.items() if "threads=2" in key]
-    head = ["set", "setting", "one thread, ms per tree", "two", "each of two runs at once", "two threads", "two runs", "aim"]
-    load = f"Median load of the machine when the runs with two threads began: {statistics.median(loads):.1f}."
-    return f"{table(head, rows, left=2)}\n\n{load}"
+    counts = sorted({int(n) for _, run in runs.values() for n in run["threads"]} - {1})
+    rows = []
+    for it, run in sorted(runs.values(), key=lambda it: (THREAD_SETS.index(it[0].set), it[0].setting)):
+        one = statistics.median(run["threads"]["1"])
+        cells = [f"{speed_up(run, str(n)):.2f} ×" if str(n) in run["threads"] else "–" for n in counts]
+        rows.append([it.set, it.setting, f"{number(one)} s" if it.setting == WHOLE else f"{number(1000 * one)} ms", *cells])
+    machines = readme.machine_lines({key: run["machine"] for key, (_, run) in runs.items()}, names=False)
+    versions = ", ".join(sorted({run["version"] for _, run in runs.values()}))
+    head = ["set", "setting", "one thread", *(f"{n} threads" for n in counts)]
+    return "\n\n".join([table(head, rows, left=2), "\n".join([*machines, f"- aoso {versions}"])])
 
 
 if __name__ == "__main__":

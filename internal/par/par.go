@@ -36,7 +36,8 @@ type round struct {
 	n      int64
 	task   func(worker, i int)
 	shares []share // one for each worker
-	done   atomic.Int64
+	_      [64]byte
+	done   atomic.Int64 // in a cache line of its own: the other fields are read by all
 	failed atomic.Pointer[Panic]
 }
 
@@ -144,12 +145,16 @@ func (t *Team) Close() {
 const spins = 300_000
 
 // pause is called in the i-th turn of a loop that waits for another worker. On a
-// busy machine that worker may have lost its core, and waits for this one.
+// busy machine that worker may have lost its core, and waits for this one. Or its
+// goroutine waits for a thread, which is rare; and when asked, Go's scheduler wakes
+// an idle core, to which it moves this goroutine.
 func pause(i int) {
-	const between = 1 << 11
-	if i%between == between-1 {
-		runtime.Gosched()
+	const system, scheduler = 1 << 11, 1 << 17
+	if i%system == system-1 {
 		yield()
+	}
+	if i%scheduler == scheduler-1 {
+		runtime.Gosched()
 	}
 }
 
@@ -205,7 +210,7 @@ func (r *round) work(worker int) {
 	}()
 	for w := range r.shares {
 		s := &r.shares[(worker+w)%len(r.shares)]
-		for {
+		for s.next.Load() < s.end { // all workers pass here at the end of a round, most of them in vain
 			i := s.next.Add(1) - 1
 			if i >= s.end {
 				break

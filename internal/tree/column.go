@@ -3,39 +3,75 @@ package tree
 import (
 	"math"
 
+	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
 
 // exactCut returns the best cut of a column in all its bins that leaves minSamples rows on
 // either side.
-func (s *splitter) exactCut(n *node, column int) candidate {
-	h := s.fillColumn(n, column)
-	if s.countsRows(n, column) {
-		s.count(n.list, column)
-	}
+func (s *splitter) exactCut(n *node, column int, team *par.Team) candidate {
+	h := s.fillColumn(n, column, team)
 	if s.needsTotals(n, column) {
 		s.sumCodes(n.list, column)
 	}
 	return s.bestCut(n, column, &h)
 }
 
-// fillColumn returns the histogram of a column in all its bins.
-func (s *splitter) fillColumn(n *node, column int) Histogram {
-	h := s.columnHistogram(n, column)
-	h.clear()
-	rows, cells := s.gradients.packed()
-	s.addRows(&h, rows, cells, func(rows []uint32, cells []int64) {
-		job := &s.workers[0].columns
-		*job = kernel.HistogramJob{Pairs: s.gradients.pairs, Rows: rows, Cells: cells, Count: 1}
-		job.Columns[0], job.Histograms[0] = s.Matrix.Columns[column], h.cells
-		s.kernels.Histogram(job)
+// leastColumn is the number of rows from which another worker pays for a column.
+const leastColumn = 1 << 13
+
+// fillColumn returns the histogram of a column in all its bins. If countsRows, it also counts the
+// rows by code.
+func (s *splitter) fillColumn(n *node, column int, team *par.Team) Histogram {
+	f := columnFill{s, n, column, max(1, min(team.Workers(), len(n.list)/leastColumn))}
+	s.growParts(f.shares)
+	par.Run(team, f.shares, f)
+	parts := s.parts[:f.shares]
+	for i := range parts[1:] {
+		parts[0].add(&parts[1+i].Histogram)
+	}
+	if s.countsRows(n, column) {
+		s.counts = parts[0].counts
+		for i := range parts[1:] {
+			for code, rows := range parts[1+i].counts {
+				s.counts[code] += rows
+			}
+		}
+	}
+	return parts[0].Histogram
+}
+
+// columnFill fills the histogram of a column with one of several parts of the rows.
+type columnFill struct {
+	*splitter
+	node   *node
+	column int
+	shares int
+}
+
+func (f columnFill) Do(worker, i int) {
+	p := &f.parts[i]
+	p.Histogram = f.columnHistogram(p, f.node, f.column)
+	p.clear()
+	share := func(n int) (first, end int) { return n * i / f.shares, n * (i + 1) / f.shares }
+	rows, cells := f.gradients.packed()
+	first, end := share(len(rows))
+	m := f.gradients.pairs
+	f.addRows(&p.Histogram, rows[first:end], cells[first*m:end*m], func(rows []uint32, cells []int64) {
+		job := &f.workers[worker].columns
+		*job = kernel.HistogramJob{Pairs: m, Rows: rows, Cells: cells, Count: 1}
+		job.Columns[0], job.Histograms[0] = f.Matrix.Columns[f.column], p.cells
+		f.kernels.Histogram(job)
 	})
-	return h
+	if f.countsRows(f.node, f.column) {
+		first, end := share(len(f.node.list))
+		p.count(f.node.list[first:end], f.Matrix.Columns[f.column])
+	}
 }
 
 // columnHistogram returns a histogram, not cleared, that can hold all bins of a column.
-func (s *splitter) columnHistogram(n *node, column int) Histogram {
-	return s.column.histogram(s.Mapper.Features[column].Codes()*kernel.TileLanes, n.count > kernel.SpillRows)
+func (s *splitter) columnHistogram(p *part, n *node, column int) Histogram {
+	return p.memory.histogram(s.Mapper.Features[column].Codes()*kernel.TileLanes, n.count > kernel.SpillRows)
 }
 
 // countsRows reports whether the number of rows in each bin is needed to find the cuts of a
@@ -44,12 +80,11 @@ func (s *splitter) countsRows(n *node, column int) bool {
 	return s.minSamples > 1 || s.categorical(column) || s.searchesCuts(n, column)
 }
 
-// count counts rows by their codes in a column.
-func (s *splitter) count(rows []uint32, column int) {
-	clear(s.counts[:])
-	codes := s.Matrix.Columns[column]
+// count counts rows by their codes.
+func (p *part) count(rows []uint32, codes []uint8) {
+	clear(p.counts[:])
 	for _, row := range rows {
-		s.counts[codes[row]]++
+		p.counts[codes[row]]++
 	}
 }
 

@@ -12,6 +12,14 @@ import (
 type part struct {
 	Histogram
 	memory scratch
+	counts [kernel.MaxBins]int64 // of fillColumn
+}
+
+// growParts makes room for a number of parts.
+func (s *splitter) growParts(n int) {
+	for len(s.parts) < n {
+		s.parts = append(s.parts, part{})
+	}
 }
 
 // fillOnly fills h without searching for a split.
@@ -36,9 +44,7 @@ func (s *splitter) fillParts(wide bool, team *par.Team) int {
 	if parts < 2 {
 		return 1
 	}
-	for len(s.parts) < parts {
-		s.parts = append(s.parts, part{})
-	}
+	s.growParts(parts)
 	for i := range s.parts[:parts] {
 		s.parts[i].Histogram = s.parts[i].memory.histogram(s.cells, wide)
 	}

@@ -400,10 +400,9 @@ func (g *Grower) finish(open []*node) []Segment {
 	segments, steps := make([]Segment, len(open)), make([]float32, len(open)*width)
 	g.tree.Leaves = make([]Leaf, 0, len(open))
 	var dropped []Segment
-	for i, n := range g.leftToRight(open) {
-		if n.left != nil { // look-ahead split its rows
-			slices.Sort(g.rowsOf(n))
-		}
+	open = g.leftToRight(open)
+	g.team.Do(len(open), func(_, i int) { g.joinRows(open[i]) })
+	for i, n := range open {
 		leaf := Leaf{Rows: n.count, box: n.box, Steps: steps[i*width:][:width:width]}
 		switch {
 		case g.Newton.Named > 0:
@@ -424,6 +423,26 @@ func (g *Grower) finish(open []*node) []Segment {
 	}
 	g.values.setBest(g.tree.Leaves, dropped)
 	return segments
+}
+
+// joinRows puts the rows of a leaf that look-ahead split back in order.
+func (g *Grower) joinRows(n *node) {
+	if n.left == nil {
+		return
+	}
+	g.joinRows(n.left)
+	g.joinRows(n.right)
+	rows := g.rowsOf(n)
+	left := g.partition.Scratch()[n.start:n.left.end]
+	copy(left, rows)
+	right := rows[len(left):]
+	for i := range rows {
+		if len(right) == 0 || len(left) > 0 && left[0] < right[0] {
+			rows[i], left = left[0], left[1:]
+		} else {
+			rows[i], right = right[0], right[1:]
+		}
+	}
 }
 
 // discard recycles a leaf and the descendants that look-ahead gave it.

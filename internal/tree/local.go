@@ -8,18 +8,21 @@ import (
 // local is the reducer of a machine that has all rows.
 type local struct{ *Grower }
 
-// ahead appends small nodes that will probably be split next: one of them does not occupy a team, so their children are evaluated at the
-// same time. It follows the order of splits, through nodes whose children are known from an earlier look-ahead. It appends none where the
-// result would depend on the order of expansion: where memory for histograms is short.
+// leastAlone is the work on a node that takes one worker about as long as a team.
+const leastAlone = 1 << 16
+
+// ahead appends nodes that will probably be split next: where each occupies a worker and none much longer than the others, their children
+// are evaluated at the same time. It follows the order of splits, through nodes whose children are known from an earlier look-ahead. It
+// appends none where the result would depend on the order of expansion: where memory for histograms is short.
 func (g local) ahead(batch []*node) []*node {
 	workers := g.team.Workers()
-	const small = 1 << 18       // work on a node that does not occupy even two workers
-	mostWork := workers * small // a team shares the work on a larger node well
 	mostWaiting := 4 * workers
 	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one histogram, an expanded one those of its children
-	if workers == 1 || fewHistograms || g.evaluator.work(batch[0].rows()) > mostWork {
+	if workers == 1 || fewHistograms {
 		return batch
 	}
+	work := func(n *node) int { return g.evaluator.work(n.rows()) }
+	total := work(batch[0])
 	splits := g.Leaves - 1 - len(g.open) // splits left; the last of them may never reach a look-ahead node
 	most := min(2*workers, splits/4, 1+mostWaiting-g.waiting)
 	g.future = append(g.future[:0], g.open...)
@@ -27,18 +30,16 @@ func (g local) ahead(batch []*node) []*node {
 		if n := heap.Pop(&g.future).(*node); n.left != nil {
 			heap.Push(&g.future, n.left)
 			heap.Push(&g.future, n.right)
-		} else if g.evaluator.work(n.rows()) <= mostWork {
+		} else {
 			batch = append(batch, n)
+			total += work(n)
 		}
 	}
-	if len(batch) < workers/2 { // the team shares the work on each node better
-		large := func(n *node) bool { return g.evaluator.work(n.rows()) > small }
-		if large(batch[0]) {
-			return batch[:1]
-		}
-		batch = slices.DeleteFunc(batch, large)
+	large := func(n *node) bool { return work(n) > max(leastAlone, total/workers) } // the others would wait for it
+	if large(batch[0]) {
+		return batch[:1]
 	}
-	return batch
+	return slices.DeleteFunc(batch, large)
 }
 
 func (g local) count(e *evaluator, families []family) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -279,7 +280,7 @@ func (g shared) chooseSplits(searches []*search) {
 			open, refined = append(open, s), append(refined, columns)
 			for _, c := range columns {
 				g.quantizeRest(s)
-				v = splitter.packColumn(v, s.node, splitter.columns[c])
+				v = splitter.packColumn(v, s.node, splitter.columns[c], g.evaluator.teamFor(s.node.rows()))
 			}
 		}
 		g.group.Sum(v)
@@ -317,12 +318,11 @@ func (g shared) quantizeRest(s *search) {
 
 // packColumn appends the sums over the rows here of a column: its histogram in all bins and,
 // where needed, the numbers of rows and the class totals by code.
-func (s *splitter) packColumn(v []int64, n *node, column int) []int64 {
-	h := s.fillColumn(n, column)
+func (s *splitter) packColumn(v []int64, n *node, column int, team *par.Team) []int64 {
+	h := s.fillColumn(n, column, team)
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.pack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
 	if s.countsRows(n, column) {
-		s.count(n.list, column)
 		v = append(v, s.counts[:codes]...)
 	}
 	if s.needsTotals(n, column) {
@@ -335,7 +335,8 @@ func (s *splitter) packColumn(v []int64, n *node, column int) []int64 {
 // the rest of v.
 func (s *splitter) unpackColumn(v []int64, n *node, c int) []int64 {
 	column := s.columns[c]
-	h := s.columnHistogram(n, column)
+	s.growParts(1)
+	h := s.columnHistogram(&s.parts[0], n, column)
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.unpack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
 	if s.countsRows(n, column) {

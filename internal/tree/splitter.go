@@ -30,7 +30,6 @@ type splitter struct {
 	parts   []part
 	open    []int                 // result of unresolved
 	all     scratch               // on several machines: histogram of all columns
-	column  scratch               // histogram of one column in all its bins
 	merged  scratch               // its bins that hold rows
 	cuts    []int                 // by bin of merged: the last bin in it, after which a cut is allowed
 	counts  [kernel.MaxBins]int64 // by code of a column: number of rows
@@ -77,7 +76,7 @@ func (s *splitter) findSplit(n *node, sibling *Histogram, team *par.Team) SplitI
 		parts = s.fillParts(n.count > kernel.SpillRows, team)
 	}
 	par.Run(team, len(s.groups), groupSearch{s, n, sibling, parts})
-	return s.choose(n)
+	return s.choose(n, team)
 }
 
 // groupSearch finds the best cut of each column of a group.
@@ -207,14 +206,14 @@ func (s *splitter) coarse(column int) bool {
 
 // choose returns the best split. Only columns that come first are searched in all their bins,
 // with numbers of rows: a pass over one column each.
-func (s *splitter) choose(n *node) SplitInfo {
+func (s *splitter) choose(n *node, team *par.Team) SplitInfo {
 	for {
 		columns := s.unresolved(n)
 		if len(columns) == 0 {
 			return s.split(n)
 		}
 		for _, c := range columns {
-			s.best[c] = s.exactCut(n, s.columns[c])
+			s.best[c] = s.exactCut(n, s.columns[c], team)
 		}
 	}
 }
