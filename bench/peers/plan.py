@@ -15,7 +15,8 @@ REAL = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "co
 LARGE = "mixture270k"
 SYNTHETIC = ("mixture30k", LARGE)
 NOISY = ("noisy300k", "noisy300k-2", "noisy1m", "noisy1m-2")
-OF_PAPER = ("letter15k", "letter4k", "letter2k", *digits.VARIATIONS)  # the page about the paper shows them
+POKER = ("poker25kt1", "poker25kt2", "poker100k", "poker150k", "poker275k", "poker525k")
+OF_PAPER = ("letter15k", "letter4k", "letter2k", *digits.VARIATIONS, *POKER)  # the page about the paper shows them
 TABLES = ("vowel", "soybean", "higgs7k", "shuttle", "poker25k", "adult", "diabetes130")
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
 

@@ -22,7 +22,7 @@ type Job struct {
 
 	// Settings are the parameters to try, the first always. The others are tried only if those
 	// before overfit the data, or predict many rows wrong and Thorough is set; or, after those
-	// of Linear, if trees have improved much on the linear scores or the scout predicts better.
+	// of Linear, if trees have improved much on the linear scores or the scout seems to predict better.
 	Settings []boost.Params
 	Thorough bool
 	Linear   bool // the first settings start from linear scores, which only held-out rows may judge
@@ -138,7 +138,7 @@ func (f *Fit) judges(valid *data.Set, p *boost.Params) bool {
 func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 && !f.scouting }
 
 // The scout is the first scoutTrees trees with the settings that follow those of Linear. If they predict better than linear
-// scores with as many trees, linear scores are abandoned.
+// scores with as many trees, or would with twice as many, linear scores are abandoned.
 const scoutTrees = 5
 
 // settings returns the settings to train next.
@@ -188,9 +188,9 @@ func (f *Fit) fitLinear() (scores []float64) {
 
 // linearHelps reports whether linear scores of the rows that judge are worth trees.
 func (f *Fit) linearHelps(path *path, scores []float64) bool {
-	const trees = 0.95 // what the scout's number of trees can lower the loss of linear scores to
+	const trees = 0.93 // what twice the scout's number of trees can lower the loss of linear scores to
 	scout := cmp.Or(f.best, f.rival)
-	helps := path.setLinear(scores) && (scout == nil || trees*path.linear <= scout.path.lowest())
+	helps := path.setLinear(scores) && (scout == nil || trees*path.linear <= scout.path.extrapolate(2*scout.iteration))
 	if !helps {
 		path.linear = 0
 	}
@@ -320,11 +320,15 @@ func (f *Fit) tryNext() bool {
 	return r.overfits() || f.job.Thorough && r.path.noisy()
 }
 
-// beatsLinear reports whether the scout predicts better than the current run, which starts from linear scores, with as many
-// trees.
+// beatsLinear reports whether the scout would predict better with twice as many trees than the current run, which starts from
+// linear scores.
 func (f *Fit) beatsLinear() bool {
-	scout := cmp.Or(f.best, f.rival)
-	return f.startsLinear() && scout != nil && f.run.iteration >= scout.iteration && f.run.path.lowest() > scout.path.lowest()
+	scout, path := cmp.Or(f.best, f.rival), f.run.path
+	if !f.startsLinear() || scout == nil || f.run.iteration < scout.iteration {
+		return false
+	}
+	twice := 2 * scout.iteration
+	return min(path.lowest(), path.extrapolate(twice)) > scout.path.extrapolate(twice)
 }
 
 // checkPath adds a point to the path where one is due, and ends a run that only gets worse or

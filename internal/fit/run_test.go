@@ -77,13 +77,19 @@ func TestScout(t *testing.T) {
 		name          string
 		scout, linear float64 // least refined losses
 		iterations    int
+		fall          float64 // of the scout's loss, by the second half of its trees
 		want          bool
 	}{
-		{"the scout is better", 1, 1.01, scoutTrees, true},
-		{"the scout has more trees", 1, 1.01, scoutTrees - 1, false},
-		{"linear scores are better", 1.01, 1, scoutTrees, false},
+		{"the scout is better", 1, 1.01, scoutTrees, 0, true},
+		{"the scout has more trees", 1, 1.01, scoutTrees - 1, 0, false},
+		{"linear scores are better", 1.01, 1, scoutTrees, 0, false},
+		{"the scout soon will be better", 1.01, 1, scoutTrees, 0.02, true},
+		{"the scout will not catch up", 1.03, 1, scoutTrees, 0.02, false},
 	} {
-		scout, linear := follower(0.3, test.scout, scoutTrees, scoutTrees), follower(0.3, test.linear, test.iterations, test.iterations)
+		falling := func(loss, fall float64, n int) *run {
+			return &run{path: &path{points: []point{{loss: loss + fall}, {iteration: (n + 1) / 2, loss: loss + fall}, {iteration: n, loss: loss}}, least: 2}}
+		}
+		scout, linear := falling(test.scout, test.fall, scoutTrees), falling(test.linear, 0, test.iterations)
 		scout.iteration, linear.iteration, linear.path.linear = scoutTrees, test.iterations, test.linear
 		p := boost.Params{NEstimators: 80}
 		f := &Fit{job: Job{Settings: []boost.Params{{NEstimators: 500}, p}, Choose: true, Linear: true}, phase: HoldOut, run: scout, scouting: true}
