@@ -268,7 +268,7 @@ func (a *addShortArgs) next(j *kernel.AddShortJob, most int) bool {
 		leaves: &j.Leaves[0], leafStride: 2 * j.LeafStride,
 		firstLeaf: &j.FirstLeaf[0], trees: trees,
 		steps: &j.Steps[first], leafBytes: 2 * j.Classes,
-		sums: &j.Sums[first], stride: 4 * j.Classes,
+		sums: &j.Sums[first], stride: 4 * j.Stride,
 		rows: j.Rows, classes: classes, first: first,
 	}
 	return true

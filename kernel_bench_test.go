@@ -306,7 +306,7 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		job := kernel.AddShortJob{
 			Leaves: find.Leaves, LeafStride: n, FirstLeaf: firstLeaf,
 			Steps: make([]int16, trees*leaves*classes), Classes: classes,
-			Rows: n, Sums: make([]int32, n*classes),
+			Rows: n, Sums: make([]int32, n*classes), Stride: classes,
 		}
 		bench(b, fmt.Sprintf("AddShort/%s/K%d", f.Level, classes), n*trees, "row*tree", func() { f.AddShort(&job) })
 		scores := kernel.ScoresJob{Sums: job.Sums, Stride: classes, Unit: 1, Classes: classes, Scores: make([]float64, n*classes)}

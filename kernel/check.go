@@ -352,6 +352,9 @@ func (j *AddShortJob) Check() error {
 	if j.Classes < ShortLanes || j.Classes%ShortLanes != 0 {
 		return bad("AddShortJob", "Classes", j.Classes, fmt.Sprintf("a multiple of %d", ShortLanes))
 	}
+	if j.Stride < j.Classes {
+		return bad("AddShortJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
+	}
 	trees := len(j.FirstLeaf)
 	err := checkReached("AddShortJob", j.Rows, j.LeafStride, trees, j.Leaves)
 	switch {
@@ -359,8 +362,8 @@ func (j *AddShortJob) Check() error {
 		return err
 	case len(j.Steps) < j.Classes:
 		return short("AddShortJob", "Steps", len(j.Steps), j.Classes)
-	case len(j.Sums) < j.Rows*j.Classes:
-		return short("AddShortJob", "Sums", len(j.Sums), j.Rows*j.Classes)
+	case len(j.Sums) < (j.Rows-1)*j.Stride+j.Classes:
+		return short("AddShortJob", "Sums", len(j.Sums), (j.Rows-1)*j.Stride+j.Classes)
 	}
 	return nil
 }

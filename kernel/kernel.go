@@ -328,8 +328,9 @@ type AddShortJob struct {
 	Steps      []int16
 	Classes    int // a multiple of ShortLanes; the steps of those past the model's are zero
 
-	Rows int
-	Sums []int32 // in and out, Rows × Classes
+	Rows   int
+	Sums   []int32 // in and out, Rows × Stride
+	Stride int     // Classes or more
 }
 
 // ScoresJob turns sums of units into scores, and divides them by the temperature.

@@ -39,7 +39,7 @@ func AddShort(j *AddShortJob) {
 				}
 			}
 			for k, sum := range sums {
-				j.Sums[i*j.Classes+first+k] += int32(sum)
+				j.Sums[i*j.Stride+first+k] += int32(sum)
 			}
 		}
 	}

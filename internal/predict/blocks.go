@@ -42,7 +42,7 @@ func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 		f.Tree(first + t).Cuts(p.cuts[p.firstCut[t]:p.firstCut[t+1]])
 	}
 	p.makeTests(f, first)
-	bytes := int(v.firstLeaf[trees]) * v.leafBytes()
+	bytes := int(v.firstLeaf[trees]-v.firstLeaf[0]) * v.leafBytes()
 	if v.short != nil {
 		cacheBytes *= 4
 	}

@@ -213,7 +213,7 @@ func TestPlan(t *testing.T) {
 		trees         int
 	}{
 		{2, 512, nil, 9}, {300, 512, nil, 9}, {10_000, 64, nil, 9}, {1 << 24, 64, nil, 9},
-		{100, 512, &shortValues{classes: 112}, 9}, {300, 192, &shortValues{classes: 304}, 9}, {300, 512, &shortValues{classes: 304}, 8},
+		{100, 512, &shortValues{classes: 112}, 9}, {10_000, 192, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304}, 8},
 	} {
 		j := Job{Features: rowsOf(10_000), Threads: 1, Trees: test.trees}
 		p := blocks{values: &values{classes: test.classes, short: test.short}, group: 8}
@@ -247,11 +247,11 @@ func TestShortValues(t *testing.T) {
 			continue
 		}
 		for k, v := range values {
-			if float64(s.steps[k])*s.unit != float64(v) {
-				t.Errorf("%v: %d units of %v", v, s.steps[k], s.unit)
+			if float64(s.pieces[0][k])*s.unit != float64(v) {
+				t.Errorf("%v: %d units of %v", v, s.pieces[0][k], s.unit)
 			}
 		}
-		if sum := s.group * int(max(slices.Max(s.steps), -slices.Min(s.steps))); sum > math.MaxInt16 || s.classes != 32 {
+		if sum := s.group * int(max(slices.Max(s.pieces[0]), -slices.Min(s.pieces[0]))); sum > math.MaxInt16 || s.classes != 32 {
 			t.Errorf("%v: %d trees at once, %d classes", test.values, s.group, s.classes)
 		}
 	}

@@ -12,6 +12,7 @@ type linear struct {
 	scorer model.Scorer
 	places []float32 // rows × terms
 	column []float64 // values of a feature
+	same   []float64 // scores of every row, if no feature changes them
 }
 
 // newLinear returns the initial scores of a model with these values, ready for single rows.
@@ -54,7 +55,17 @@ func (l *linear) write(first int, scores []float64, rows int, k *kernel.Funcs) {
 		clear(scores)
 		return
 	}
-	l.scorer.Scores(l.places[first*l.Terms():], rows, scores, k)
+	if l.Terms() > 0 {
+		l.scorer.Scores(l.places[first*l.Terms():], rows, scores, k)
+		return
+	}
+	if l.same == nil {
+		l.same = make([]float64, len(scores)/rows)
+		l.scorer.Scores(nil, 1, l.same, k)
+	}
+	for i := range rows {
+		copy(scores[i*len(l.same):], l.same)
+	}
 }
 
 // resized returns a slice of length n with arbitrary contents, in the memory of s if it is large enough.

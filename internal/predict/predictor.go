@@ -42,7 +42,7 @@ type Job struct {
 }
 
 // scoreBytes bounds the scores of a block of rows, and sumBytes its sums of short values, except that a block has at least 64 rows.
-const scoreBytes, sumBytes = 8 << 20, 256 << 10
+const scoreBytes, sumBytes = 8 << 20, 8 << 20
 
 // planBlocks returns the number of threads and the rows of a block, for a job that computes scores.
 func (p *blocks) planBlocks(j *Job) (threads, size int) {

@@ -10,11 +10,15 @@ import (
 // shortValues has the values of full leaves as multiples of one power of two, the unit. Sums of such values are exact in integers and in
 // float64, so both give the same scores, bit for bit. Training with many classes rounds leaf values to such multiples (loss.Newton).
 type shortValues struct {
-	steps   []int16 // in units, by leaf and class
+	pieces  [][]int16 // by pieceClasses classes: in units, by leaf and class
 	unit    float64
-	classes int // numbers of a leaf in steps: the classes, padded to whole vectors
+	classes int // numbers of a leaf in all pieces: the classes, padded to whole vectors
 	group   int // number of trees whose sums fit in 16 bits
 }
+
+// pieceClasses is the number of classes of a piece, as many as registers hold. The cache then holds the values of a group of trees for them,
+// while they are added to the sums of one row after the other.
+const pieceClasses = 128
 
 // shortBits is the largest number of bits of a short value, without its sign. It is so small that 16 bits hold the sums of several trees.
 const shortBits = 12
@@ -41,11 +45,16 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 	}
 	unit = math.Ldexp(unit, bits.TrailingZeros16(uint16(set)))
 	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1)}
-	s.steps = make([]int16, len(values)/classes*s.classes)
-	for leaf := range len(values) / classes {
-		for k, v := range values[leaf*classes:][:classes] {
-			s.steps[leaf*s.classes+k] = int16(float64(v) / unit)
+	leaves := len(values) / classes
+	for first := 0; first < classes; first += pieceClasses {
+		width := min(pieceClasses, s.classes-first)
+		steps := make([]int16, leaves*width)
+		for leaf := range leaves {
+			for k, v := range values[leaf*classes+first : leaf*classes+min(first+width, classes)] {
+				steps[leaf*width+k] = int16(float64(v) / unit)
+			}
 		}
+		s.pieces = append(s.pieces, steps)
 	}
 	s.group = math.MaxInt16 / int(float64(most)/unit)
 	return s
@@ -55,11 +64,14 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 // are leafStride apart.
 func (a *adder) addShort(sums []int32, rows, first, last int, leaves []uint16, leafStride int) {
 	j := &a.shortJob
-	j.Sums, j.Rows, j.LeafStride = sums, rows, leafStride
-	for ; first < last; first += a.short.group {
-		j.FirstLeaf, j.Leaves = a.firstLeaf[first:min(first+a.short.group, last)], leaves
-		a.kernels.AddShort(j)
-		leaves = leaves[min(len(leaves), a.short.group*leafStride):]
+	j.Rows, j.Stride, j.LeafStride = rows, a.short.classes, leafStride
+	for i, steps := range a.short.pieces {
+		at := i * pieceClasses
+		j.Steps, j.Classes, j.Sums = steps, min(pieceClasses, j.Stride-at), sums[at:]
+		for t := first; t < last; t += a.short.group {
+			j.FirstLeaf, j.Leaves = a.firstLeaf[t:min(t+a.short.group, last)], leaves[(t-first)*leafStride:]
+			a.kernels.AddShort(j)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // values has the leaf values of trees in the form in which kernels add them to scores. It does not change.
 type values struct {
 	classes   int
-	firstLeaf []uint32 // by tree; last, the number of leaves
+	firstLeaf []uint32 // by tree: the number of its first leaf; last, that of the leaf after its last
 	most      int      // the largest number of leaves of a tree
 	linear    *model.Linear
 	scorer    *model.Scorer
@@ -54,25 +54,8 @@ func newValues(f *model.Forest) *values {
 
 // slice returns the values of the trees from first up to last.
 func (v *values) slice(first, last int) *values {
-	begin, end := v.firstLeaf[first], v.firstLeaf[last]
 	part := *v
-	part.firstLeaf = make([]uint32, last-first+1)
-	for t := range part.firstLeaf {
-		part.firstLeaf[t] = v.firstLeaf[first+t] - begin
-	}
-	switch {
-	case v.wide != nil:
-		part.wide = v.wide[int(begin)*v.perLeaf : int(end)*v.perLeaf]
-	case v.pairs != nil:
-		part.pairs = v.pairs[int(begin)*v.perLeaf : int(end)*v.perLeaf]
-	default:
-		part.full = v.full[int(begin)*v.classes : int(end)*v.classes]
-	}
-	if v.short != nil {
-		short := *v.short
-		short.steps = short.steps[int(begin)*short.classes : int(end)*short.classes]
-		part.short = &short
-	}
+	part.firstLeaf = v.firstLeaf[first : last+1]
 	return &part
 }
 
@@ -138,7 +121,7 @@ func (v *values) leafBytes() int {
 		return 8 * v.perLeaf
 	}
 	if v.short != nil {
-		return 2 * min(v.short.classes, 128)
+		return 2 * min(v.short.classes, pieceClasses)
 	}
 	return 4 * min(v.classes, 32)
 }
@@ -153,16 +136,12 @@ type adder struct {
 }
 
 func (v *values) newAdder(k *kernel.Funcs) adder {
-	a := adder{
+	return adder{
 		values:   v,
 		kernels:  k,
 		fullJob:  kernel.AddStepsJob{Steps: v.full, Classes: v.classes, Stride: v.stride()},
 		pairsJob: kernel.AddPairsJob{Steps: v.pairs, Pairs: v.perLeaf, Stride: v.stride()},
 	}
-	if v.short != nil {
-		a.shortJob = kernel.AddShortJob{Steps: v.short.steps, Classes: v.short.classes}
-	}
-	return a
 }
 
 // add adds the values of the trees from first up to last to the scores of rows. leaves has the leaf of each row in each tree; trees are

@@ -348,16 +348,17 @@ func scoresRefusals() (list []refusal) {
 		func() addShort {
 			return addShort{
 				Leaves: make([]uint16, 5), LeafStride: 3, FirstLeaf: make([]uint32, 2), Steps: make([]int16, 16), Classes: 16,
-				Rows: 2, Sums: make([]int32, 32),
+				Rows: 2, Sums: make([]int32, 33), Stride: 17,
 			}
 		},
 		fault[addShort]{"Classes is 0, must be a multiple of 16", func(j *addShort) { j.Classes = 0 }},
 		fault[addShort]{"Classes is 24, must be a multiple of 16", func(j *addShort) { j.Classes = 24 }},
+		fault[addShort]{"Stride is 15, must be 16 or more, the classes", func(j *addShort) { j.Stride = 15 }},
 		fault[addShort]{"Rows is -1, must be 0 or more", func(j *addShort) { j.Rows = -1 }},
 		fault[addShort]{"LeafStride is 1, must be 2 or more, the rows", func(j *addShort) { j.LeafStride = 1 }},
 		fault[addShort]{"len(Leaves) is 4, must be 5 or more", func(j *addShort) { j.Leaves = j.Leaves[:4] }},
 		fault[addShort]{"len(Steps) is 15, must be 16 or more", func(j *addShort) { j.Steps = j.Steps[:15] }},
-		fault[addShort]{"len(Sums) is 31, must be 32 or more", func(j *addShort) { j.Sums = j.Sums[:31] }},
+		fault[addShort]{"len(Sums) is 32, must be 33 or more", func(j *addShort) { j.Sums = j.Sums[:32] }},
 	)...)
 	list = append(list, refusals("ScoresJob", func(f *kernel.Funcs, j *scores) { f.Scores(j) },
 		func() scores {

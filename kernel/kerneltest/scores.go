@@ -114,7 +114,8 @@ func addShort(d dice, s shape) call {
 			steps[i] = int16(d.IntN(2000) - 1000)
 		}
 	}
-	sums := d.units(s.rows * classes)
+	stride := classes + pick(d, 0, kernel.ShortLanes, d.IntN(20))
+	sums := d.units(max(0, (s.rows-1)*stride+classes))
 	return func(f *kernel.Funcs, m *memory) {
 		f.AddShort(&kernel.AddShortJob{
 			Leaves:     input(m, "Leaves", r.leaves),
@@ -124,6 +125,7 @@ func addShort(d dice, s shape) call {
 			Classes:    classes,
 			Rows:       s.rows,
 			Sums:       inout(m, "Sums", sums),
+			Stride:     stride,
 		})
 	}
 }
