@@ -65,7 +65,7 @@ def beside(rows: list[figures.Row], runs: dict[str, Runs], measured: dict[str, M
             continue
         default = measured[row.set].find("aoso", "default")
         least = min([own["errors"], *([default.last] if default else []), *(run.best for run in found.values())])
-        line = [row.set, str(row.aoso), f"{bold(own['errors'], least)} in {number(own['cpu'])} s"]
+        line = [row.set, str(row.aoso), bold(own["errors"], least) + (f" in {number(own['cpu'])} s" if "cpu" in own else "")]
         line.append(f"{bold(default.last, least)} in {number(default.seconds)} s" if default else "–")
         for system in PEERS:
             run = found.get(system)
