@@ -69,16 +69,17 @@ func (p *Params) preset(s data.Shape) []setting {
 		}
 	case !ensemble && s.Classes > wideClasses:
 		linear := settings[0]
-		linear.start = "linear"
 		if p.mayBegin(s, "prior") && (p.leafFor(s.Classes) == "sparse" || float64(s.Rows)*float64(s.Classes) <= mostPrior) {
 			for i := range settings {
 				settings[i].start = "prior"
 			}
 			if s.Rows >= manyRows {
 				settings = append([]setting{p.eager(settings[0], s)}, settings...)
+				linear = settings[0]
 			}
 		}
 		if mixed {
+			linear.start = "linear"
 			settings = append([]setting{linear}, settings...)
 		}
 	}

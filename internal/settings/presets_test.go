@@ -93,10 +93,14 @@ func TestLarge(t *testing.T) {
 				t.Errorf("%d classes: start=%s in place of %s", test.classes, settings[i].Start, start)
 			}
 		}
+		last := settings[len(settings)-1]
 		for _, item := range test.want {
-			if !slices.Contains(settings[0].items(), item) {
-				t.Errorf("%d classes, preset %s: no %s in %v", test.classes, test.preset, item, settings[0])
+			if !slices.Contains(last.items(), item) {
+				t.Errorf("%d classes, preset %s: no %s in %v", test.classes, test.preset, item, last)
 			}
+		}
+		if len(settings) == 3 && settings[0].LearningRate != settings[1].LearningRate {
+			t.Errorf("%d classes: other steps after linear scores: %v", test.classes, settings[0])
 		}
 	}
 }
