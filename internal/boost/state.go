@@ -36,7 +36,7 @@ type state struct {
 
 	mover mover
 	moved float64             // Σ (1 − p_y) over the rows last moved
-	most  float32             // the greatest 1 − p_y among them
+	most  float32             // the greatest 1 − p_y among them; 1 until it is known
 	jobs  []kernel.SoftmaxJob // by worker
 }
 
@@ -56,7 +56,7 @@ type mover interface {
 // for the padding class).
 func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
-	s := &state{initial: initial, kernels: k, team: team, group: t.Ranks}
+	s := &state{initial: initial, kernels: k, team: team, group: t.Ranks, most: 1}
 	stride := loss.Stride(classes, p == nil || p.Padding(classes))
 	if p != nil && p.NamedClasses() > 0 {
 		s.residuals = odds.New(t.Labels, t.Weights, classes, stride, p.ActiveClasses(classes))
@@ -100,7 +100,7 @@ func (s *state) lost() bool {
 	if s.group != nil {
 		return s.scores == nil && s.anyLost
 	}
-	return s.scores == nil && s.residuals.HasClipped()
+	return s.scores == nil && s.residuals.HasClipped(s.most)
 }
 
 // free releases the memory.
@@ -127,7 +127,7 @@ func (s *state) endIteration(iteration int) {
 func (s *state) setBound(sum float64, most float32) {
 	if s.group != nil {
 		lost := uint64(0)
-		if s.scores == nil && s.residuals.HasClipped() {
+		if s.scores == nil && s.residuals.HasClipped(most) {
 			lost = 1
 		}
 		mine := collective.Pack([]uint64{math.Float64bits(sum), uint64(math.Float32bits(most)), lost})

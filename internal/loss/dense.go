@@ -145,7 +145,10 @@ func (d *Dense) Bound() (sum float64, most float32) {
 
 func (d *Dense) BoundsLoss() bool { return true }
 
-func (d *Dense) HasClipped() bool { return slices.Contains(d.Own, kernel.OwnFloor) || d.soft.lost(d) }
+func (d *Dense) HasClipped(most float32) bool {
+	const nearOne = 1 - 0x1p-20 // 1 − kernel.OwnFloor, with rounding
+	return most > nearOne && slices.Contains(d.Own, kernel.OwnFloor) || d.soft.lost(d)
+}
 
 // reliable is the smallest p_y in Own that cannot come from a row that was
 // clipped to kernel.OwnFloor: residuals are recomputed from the scores before p_y

@@ -44,8 +44,8 @@ type Form interface {
 	// greater than most, the result may be any number greater than most.
 	LogLoss(scores, byClass []float64, most float64, team *par.Team, group *collective.Group) float64
 	// HasClipped reports whether p_y of some row has been clipped to kernel.OwnFloor. Only the
-	// raw scores know the true p_y of such a row.
-	HasClipped() bool
+	// raw scores know the true p_y of such a row. most is the greatest 1 − p_y.
+	HasClipped(most float32) bool
 
 	// Copy copies the residuals of o, which has the same form, rows and classes.
 	Copy(o *Residuals)

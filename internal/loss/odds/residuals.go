@@ -116,7 +116,7 @@ func (r *Residuals) Bound() (sum float64, most float32) {
 // tell their loss.
 func (r *Residuals) BoundsLoss() bool { return !r.entries.large }
 
-func (r *Residuals) HasClipped() bool { return false }
+func (r *Residuals) HasClipped(float32) bool { return false }
 
 func (r *Residuals) LogLoss(_, _ []float64, most float64, team *par.Team, group *collective.Group) float64 {
 	if !r.BoundsLoss() {
