@@ -339,9 +339,15 @@ func (f *Fit) checkPath() {
 		return
 	}
 	best, share := cmp.Or(f.best, f.rival), f.handicap()
-	if f.beatsLinear() || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || r.behind(best, share)) {
+	if f.beatsLinear() || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share)) {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
+}
+
+// comparable reports whether a few iterations tell whether the current run is better than another. With many classes, a tree of much
+// fewer leaves moves few of them.
+func (f *Fit) comparable(other *run) bool {
+	return !f.job.Linear || 2*f.run.began.MaxLeaves > other.began.MaxLeaves
 }
 
 // checkTime ends a run when its time is over.
