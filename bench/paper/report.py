@@ -26,6 +26,7 @@ def write(folder: Path) -> None:
     sections = {
         "paper totals": totals(rows, runs),
         "paper table 2": grid_errors(runs[plan.GRID_SET]),
+        "paper table 2 abc": grid_abc(runs[plan.GRID_SET]),
         "paper table 3": errors(rows, runs) if rows else "",
         "paper table 3 best": best(rows, runs),
         "paper notes": notes(stores),
@@ -136,6 +137,21 @@ def grid_errors(runs: Runs) -> str:
         return ""
     counts = ", ".join(f"{word.strip('*')} {verdicts.count(word)}" for word in ("equal", "**fewer**", "**more**"))
     return f"{table(['J', *(f'v = {v:g}' for v in steps)], lines)}\n\nOf {len(verdicts)} training runs: {counts}."
+
+
+def grid_abc(runs: Runs) -> str:
+    """The cells of Tables 2 and 5 that ABC-LogitBoost was trained for."""
+    test_rows = next(row.test_rows for row in figures.table3() if row.set == plan.GRID_SET)
+    trees = {(c.leaves, c.shrinkage): c.abc_trees for c in figures.table5()}
+    tried = {(run["params"]["max_leaves"], run["params"]["learning_rate"]): run for key, run in runs.items() if key.startswith("abc")}
+    lines = []
+    for c in figures.table2():
+        if run := tried.get((c.leaves, c.shrinkage)):
+            paper = trees.get((c.leaves, c.shrinkage))
+            line = [str(c.leaves), f"{c.shrinkage:g}", str(c.abc), *_compared(run["errors"], c.abc, test_rows)]
+            lines.append([*line, f"{paper:,}" if paper else "–", _trees(run)])
+    head = ["J", "v", "errors, paper", "errors here", "p", "verdict", "trees, paper", "trees here"]
+    return table(head, lines, left=2) if lines else ""
 
 
 def convergence(runs: dict[str, Runs]) -> str:
