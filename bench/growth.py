@@ -30,7 +30,7 @@ SIZES = {
     "features": (30, 100, 300, 1000),
     "classes": (2, 3, 5, 10, 30, 100, 300),
 }
-# The threads of a training, as far as the machine has so many cores.
+# Numbers of threads. Those above the number of cores are left out.
 THREADS = (1, 2, 4, 8, 16)
 # The sets with more than 40,000 rows. Whole fits with the defaults take long on the noisy ones.
 THREAD_SETS = ("covertype93k", "diabetes130", "mixture270k", "noisy300k-2", "noisy300k", "noisy1m")
@@ -88,7 +88,7 @@ class Growth(harness.Benchmark):
     def line(self, run: dict[str, Any]) -> str:
         if "threads" in run:
             return ", ".join(f"{threads} threads: {speed_up(run, threads):.2f} ×" for threads in run["threads"])
-        return f"{1000 * seconds(run, 'cpu'):.1f} ms of CPU time per tree"
+        return f"{1000 * seconds(run):.1f} ms of CPU time per tree"
 
     def report(self, folder: Path) -> None:
         store = Results(folder, self.name, "trees")
@@ -101,8 +101,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
 
     it = Training(**job)
     data = sets.load(it.set) if it.set else sets.noisy(it.rows, it.classes, it.features, test_rows=1)
-    params = {PAPER: PRESET, WHOLE: {}}.get(it.setting)
-    params = Aoso().suggested(data) if params is None else params
+    params = Aoso().suggested(data) if it.setting == "suggested" else PRESET if it.setting == PAPER else {}
     run = {"version": Aoso.version, "params": params, "load": round(os.getloadavg()[0], 2)}
     if it.set:
         return run | by_threads(it, data, params)
@@ -111,7 +110,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     train_set = aoso.Dataset(data.x, data.y, nthread=1)
     building.tick()
     clock = grow(train_set, params, it.trees, 1)
-    return run | {"dataset": round(building.cpu[0], 4), "cpu": of_trees(clock.cpu), "wall": of_trees(clock.wall)}
+    return run | {"dataset": round(building.cpu[0], 4), "cpu": of_trees(clock.cpu)}
 
 
 def by_threads(it: Training, data: sets.Set, params: dict[str, Any]) -> dict[str, Any]:
@@ -146,13 +145,13 @@ def of_trees(ends: list[float]) -> list[float]:
     return [round(float(seconds), 5) for seconds in np.diff(ends)[WARM_UP - 1 :]]
 
 
-def seconds(run: dict[str, Any], clock: str) -> float:
-    """The median time per tree."""
-    return statistics.median(run[clock])
+def seconds(run: dict[str, Any]) -> float:
+    """The median CPU time per tree."""
+    return statistics.median(run["cpu"])
 
 
 def speed_up(run: dict[str, Any], threads: str) -> float:
-    """How much faster training is with so many threads than with one."""
+    """How much faster training is with that number of threads than with one."""
     return statistics.median(run["threads"]["1"]) / statistics.median(run["threads"][threads])
 
 
@@ -168,7 +167,7 @@ def growth(store: Results) -> str:
                 if not run:
                     cells += ["–", "–"]
                     continue
-                spent = seconds(run, "cpu")
+                spent = seconds(run)
                 built.append(run["dataset"])
                 linear = spent / first.setdefault(setting, spent / size) / size
                 if size != sizes[0]:

@@ -12,7 +12,6 @@ PRESET = {"preset": "paper"}
 ALGORITHM_1 = PRESET | {"leaf": "pair", "pairs": 1, "trim": 0}
 # ABC-LogitBoost. In each iteration, the base class is the class with the largest loss.
 ABC = PRESET | {"method": "abc", "trim": 0}
-ABC_GRID = "abc "  # how the names of its runs on the grid begin
 ABLATIONS = {name: ALGORITHM_1 | {"pair_selection": name} for name in ("root", "first_order")}
 
 LEAVES, SHRINKAGE = 20, 0.1
@@ -39,12 +38,11 @@ def trainings(row: figures.Row) -> Iterator[Training]:
         yield "abc", ABC | shape, trees
     if row.set in ABLATED:
         yield from ((name, params | shape, trees) for name, params in ABLATIONS.items())
-    if row.set in SEARCHED or row.set == GRID_SET:
-        search = SEARCH if row.set in SEARCHED else [(c.leaves, c.shrinkage) for c in figures.table2()]
-        yield from (_algorithm_1(j, v, trees) for j, v in search if (j, v) not in at)
+    grid = SEARCH if row.set in SEARCHED else [(c.leaves, c.shrinkage) for c in figures.table2()] if row.set == GRID_SET else []
+    others = [(j, v) for j, v in grid if (j, v) not in at]
+    yield from (_algorithm_1(j, v, trees) for j, v in others)
     if row.set == GRID_SET:
-        cells = [(c.leaves, c.shrinkage) for c in figures.table2()]
-        yield from ((f"{ABC_GRID}{key(j, v)}", ABC | {"max_leaves": j, "learning_rate": v}, trees) for j, v in cells if (j, v) not in at)
+        yield from ((f"abc {key(j, v)}", ABC | {"max_leaves": j, "learning_rate": v}, trees) for j, v in others)
 
 
 def _algorithm_1(leaves: int, shrinkage: float, trees: int) -> Training:

@@ -44,7 +44,7 @@ def write(folder: Path) -> None:
 
 def totals(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
     """How many of the paper's figures were reproduced."""
-    grid, rows_of_grid = _grid(runs[plan.GRID_SET]), next(row.test_rows for row in figures.table3() if row.set == plan.GRID_SET)
+    grid, rows_of_grid = _grid(runs[plan.GRID_SET]), _grid_test_rows()
     tables = [
         ("2, errors on Mnist10k", [(grid.get((c.leaves, c.shrinkage)), c.aoso, rows_of_grid) for c in figures.table2()]),
         ("3, errors on each set", [(algorithm_1(row, runs), row.aoso, row.test_rows) for row in figures.table3()]),
@@ -120,8 +120,7 @@ def best(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
 
 def grid_errors(runs: Runs) -> str:
     """Table 2."""
-    tried = _grid(runs)
-    test_rows = next(row.test_rows for row in figures.table3() if row.set == plan.GRID_SET)
+    tried, test_rows = _grid(runs), _grid_test_rows()
     lines, verdicts = [], []
     cells = {(c.leaves, c.shrinkage): c for c in figures.table2()}
     steps = sorted({v for _, v in cells})
@@ -141,9 +140,8 @@ def grid_errors(runs: Runs) -> str:
 
 def grid_abc(runs: Runs) -> str:
     """The cells of Tables 2 and 5 that ABC-LogitBoost was trained for."""
-    test_rows = next(row.test_rows for row in figures.table3() if row.set == plan.GRID_SET)
+    tried, test_rows = _grid(runs, "abc"), _grid_test_rows()
     trees = {(c.leaves, c.shrinkage): c.abc_trees for c in figures.table5()}
-    tried = {(run["params"]["max_leaves"], run["params"]["learning_rate"]): run for key, run in runs.items() if key.startswith("abc")}
     lines = []
     for c in figures.table2():
         if run := tried.get((c.leaves, c.shrinkage)):
@@ -225,9 +223,13 @@ def algorithm_1(row: figures.Row, runs: dict[str, Runs]) -> dict[str, Any] | Non
     return own.get(plan.key(plan.LEAVES, plan.SHRINKAGE))
 
 
-def _grid(runs: Runs) -> dict[tuple[int, float], dict[str, Any]]:
-    """The runs of Algorithm 1 by J and v."""
-    return {(run["params"]["max_leaves"], run["params"]["learning_rate"]): run for key, run in runs.items() if key.startswith("J=")}
+def _grid(runs: Runs, begins: str = "J=") -> dict[tuple[int, float], dict[str, Any]]:
+    """The runs whose names begin so, by J and v: those of Algorithm 1, or "abc"."""
+    return {(run["params"]["max_leaves"], run["params"]["learning_rate"]): run for key, run in runs.items() if key.startswith(begins)}
+
+
+def _grid_test_rows() -> int:
+    return next(row.test_rows for row in figures.table3() if row.set == plan.GRID_SET)
 
 
 def _compared(ours: int | None, theirs: int, rows: int) -> list[str]:

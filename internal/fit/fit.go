@@ -344,7 +344,7 @@ func (f *Fit) checkPath() {
 	}
 }
 
-// comparable reports whether a few iterations tell whether the current run is better than another. With many classes, a tree of much
+// comparable reports whether a few iterations suffice to compare the current run with another. With many classes, a tree of much
 // fewer leaves moves few of them.
 func (f *Fit) comparable(other *run) bool {
 	return !f.job.Linear || 2*f.run.began.MaxLeaves > other.began.MaxLeaves

@@ -213,7 +213,7 @@ func TestPlan(t *testing.T) {
 		trees         int
 	}{
 		{2, 512, nil, 9}, {300, 512, nil, 9}, {10_000, 64, nil, 9}, {1 << 24, 64, nil, 9},
-		{100, 512, &shortValues{classes: 112}, 9}, {10_000, 192, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304}, 8},
+		{100, 512, &shortValues{classes: 112}, 9}, {300, 512, &shortValues{classes: 304}, 9}, {10_000, 192, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304}, 8},
 	} {
 		j := Job{Features: rowsOf(10_000), Threads: 1, Trees: test.trees}
 		p := blocks{values: &values{classes: test.classes, short: test.short}, group: 8}

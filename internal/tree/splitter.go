@@ -30,7 +30,7 @@ type splitter struct {
 	parts   []part
 	open    []int                 // result of unresolved
 	all     scratch               // on several machines: histogram of all columns
-	merged  scratch               // its bins that hold rows
+	merged  scratch               // histogram of the bins of one column that hold rows
 	cuts    []int                 // by bin of merged: the last bin in it, after which a cut is allowed
 	counts  [kernel.MaxBins]int64 // by code of a column: number of rows
 

@@ -50,7 +50,7 @@ func (c *commonOdds) of(class uint32) float64 {
 	return c.odds[class]
 }
 
-// ranked returns the class that this many are likelier than.
+// ranked returns the class of a rank. Rank 0 is the most likely class.
 func (c *commonOdds) ranked(rank int) uint32 {
 	if c == nil {
 		return uint32(rank)
