@@ -50,12 +50,7 @@ func newHalf(j *Job, scouts *run) half {
 }
 
 // add adds the trees of members.
-func (h *half) add(r *run) {
-	for _, engine := range r.engines {
-		f := engine.Forest()
-		h.grown = append(h.grown, f.Truncated(min(f.Trees(), h.params.NEstimators)))
-	}
-}
+func (h *half) add(r *run) { h.grown = append(h.grown, r.forests(h.params.NEstimators)...) }
 
 // heldFolds returns the two folds that a member holds out. Folds deal out the rows of a class one after another, so that
 // no member holds out both rows of a class of two.

@@ -204,9 +204,13 @@ func (f *Fit) trainFinal(p boost.Params, first int) {
 		p.Start = "zero"
 	}
 	job.Params = p
+	f.phase = Final
+	if f.refits() {
+		job.Refit = f.best.forests(p.NEstimators)[0]
+		job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
+	}
 	repeats := f.repeats(p)
 	job.Repeated = repeats.forest(0)
-	f.phase = Final
 	f.run = &run{engines: []*boost.Engine{boost.New(job)}, began: p, first: first, repeats: repeats}
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
@@ -283,8 +287,10 @@ func (f *Fit) continues() bool {
 	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
 }
 
-// refits reports whether the current run computes leaf values of an ensemble.
-func (f *Fit) refits() bool { return f.ensemble != nil && f.phase == Final }
+// refits reports whether the current run computes leaf values of trees that are grown.
+func (f *Fit) refits() bool {
+	return f.phase == Final && (f.ensemble != nil || f.best != nil && f.best.settled(&f.job))
+}
 
 // recorded reports whether the current run is recorded: it grows trees, and has no crosses. Only small sets have some, on which training
 // takes seconds.
@@ -586,6 +592,9 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 		return
 	}
 	r.Temperature = 1 / at.factor
+	if f.phase == Final {
+		r.Temperature = f.best.withAllRows(r.Temperature, f.job.Train.AllRows())
+	}
 	if r.Valid != nil && look {
 		r.Valid = f.run.engines[0].Evaluate(r.Temperature)
 	}

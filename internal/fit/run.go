@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/model"
 )
 
 // run is training with one choice of settings: of one model, or of a model for each fold, side
@@ -64,6 +65,34 @@ func (r *run) chosen(j *Job) boost.Params {
 		p.NEstimators = r.path.picked().iteration * r.engines[0].TreesPerIteration()
 	}
 	return p
+}
+
+// settled reports whether more rows would hardly change the trees of a model. Its scores are about as large as the rows that judge want
+// them, so the trees do not fit chance, and the last half of the trees adds little. It has full leaves, which can be computed again.
+func (r *run) settled(j *Job) bool {
+	const least, slope = 0.7, 1.03
+	p := r.params()
+	if len(r.engines) > 1 || j.Start != nil || j.Signs != nil || j.Objective != nil || p.Method != model.AOSO || p.Leaf != "full" || p.LearningRate != r.began.LearningRate {
+		return false
+	}
+	at := r.pick(j)
+	return at.factor >= least && r.path.pointAt(at.iteration/2).loss <= slope*at.loss
+}
+
+// forests returns the trees of each model, at most that many.
+func (r *run) forests(most int) (made []*model.Forest) {
+	for _, engine := range r.engines {
+		f := engine.Forest()
+		made = append(made, f.Truncated(min(f.Trees(), most)))
+	}
+	return made
+}
+
+// withAllRows returns the temperature of a model that is trained on all rows, given that of a model without the rows that it holds out.
+// It exceeds 1 as the scores are noisy, and the noise falls in proportion to the number of rows.
+func (r *run) withAllRows(temperature float64, rows int) float64 {
+	held := float64(r.path.rows) / float64(len(r.engines))
+	return temperature - float64(held/float64(rows)*max(0, temperature-1))
 }
 
 // capped reports whether the number of trees was chosen, and is the most that the settings allow.
