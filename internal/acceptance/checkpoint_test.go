@@ -74,6 +74,7 @@ func TestCheckpoint(t *testing.T) {
 		{"defaults", clean, false, func(p *aoso.Params) { p.NEstimators = 30 }},
 		{"several settings", noisy, false, func(p *aoso.Params) { p.NEstimators = 50 }},
 		{"ensemble", noisy, false, ofMembers(60)},
+		{"settled trees", noisy, false, func(p *aoso.Params) { settled(p); p.Calibration = "holdout" }},
 		{"folds", clean, false, func(p *aoso.Params) { p.Calibration, p.NEstimators = "folds", 10 }},
 		{"early stopping", noisy, true, func(p *aoso.Params) { p.EarlyStoppingRounds, p.NEstimators, p.Subsample = 8, 200, 0.6 }},
 		{"validation", noisy, true, func(p *aoso.Params) { p.NEstimators = 30 }},

@@ -110,6 +110,7 @@ func TestCollective(t *testing.T) {
 	}{
 		{"defaults", false, func(p *aoso.Params) { p.NEstimators = 30 }},
 		{"ensemble", false, ofMembers(50)},
+		{"settled trees", false, settled},
 		{"paper", false, func(p *aoso.Params) { p.Preset, p.NEstimators = aoso.PresetPaper, 20 }},
 		{"early stopping", true, func(p *aoso.Params) {
 			p.Preset, p.NEstimators, p.EarlyStoppingRounds, p.Subsample = aoso.PresetPaper, 60, 5, 0.5

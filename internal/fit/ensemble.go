@@ -195,7 +195,7 @@ func (e *ensemble) count(s *Status) {
 
 // conclude ends a run of members and starts the next; first counts the iterations before.
 func (e *ensemble) conclude(f *Fit, first int) {
-	if f.refits() {
+	if f.run.refits {
 		e.addRefitted(f.run)
 		f.run = e.refit()
 		f.run.first = first
@@ -215,7 +215,7 @@ func (e *ensemble) conclude(f *Fit, first int) {
 func (e *ensemble) refit() *run {
 	member, members := len(e.refitted), e.job.Folds/2
 	h := &e.halves[member/members]
-	r := &run{began: h.params}
+	r := &run{began: h.params, refits: true}
 	job := e.job.Job
 	job.Params, job.Refit, job.Repeated, job.Others = h.params, h.grown[member%members], nil, nil
 	job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0

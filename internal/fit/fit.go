@@ -204,15 +204,16 @@ func (f *Fit) trainFinal(p boost.Params, first int) {
 		p.Start = "zero"
 	}
 	job.Params = p
-	f.phase = Final
-	if f.refits() {
+	next := &run{began: p, first: first, refits: f.best != nil && f.best.settled(&f.job)}
+	if next.refits {
 		job.Refit = f.best.forests(p.NEstimators)[0]
-		job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
+	} else {
+		next.repeats = f.repeats(p)
+		job.Repeated = next.repeats.forest(0)
 	}
-	repeats := f.repeats(p)
-	job.Repeated = repeats.forest(0)
-	f.run = &run{engines: []*boost.Engine{boost.New(job)}, began: p, first: first, repeats: repeats}
-	f.run.end()
+	next.engines = []*boost.Engine{boost.New(job)}
+	next.end()
+	f.phase, f.run = Final, next
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
 		if path := f.run.path; f.scouting && path == nil || path != nil && f.startsLinear() && !f.linearHelps(path, f.run.scores()) {
@@ -287,14 +288,9 @@ func (f *Fit) continues() bool {
 	return f.phase == HoldOut || f.ensemble != nil && !f.ensemble.last() || f.tryNext()
 }
 
-// refits reports whether the current run computes leaf values of trees that are grown.
-func (f *Fit) refits() bool {
-	return f.phase == Final && (f.ensemble != nil || f.best != nil && f.best.settled(&f.job))
-}
-
 // recorded reports whether the current run is recorded: it grows trees, and has no crosses. Only small sets have some, on which training
 // takes seconds.
-func (f *Fit) recorded() bool { return !f.refits() && f.crossing == nil && !f.crossed }
+func (f *Fit) recorded() bool { return (f.run == nil || !f.run.refits) && f.crossing == nil && !f.crossed }
 
 // handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
 // members improves settings that fit the rows closely, which come first, more than those that learn slowly.

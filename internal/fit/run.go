@@ -19,6 +19,7 @@ type run struct {
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
 	kept      *boost.Result
+	refits    bool       // it computes leaf values of trees that are grown
 	repeats   *RunRecord // record of the same run, or of the scout with its settings; nil: none
 }
 
@@ -76,7 +77,7 @@ func (r *run) settled(j *Job) bool {
 		return false
 	}
 	at := r.pick(j)
-	return at.factor >= least && r.path.pointAt(at.iteration/2).loss <= slope*at.loss
+	return r.engines[0].Forest().Trees() >= r.chosen(j).NEstimators && at.factor >= least && r.path.pointAt(at.iteration/2).loss <= slope*at.loss
 }
 
 // forests returns the trees of each model, at most that many.

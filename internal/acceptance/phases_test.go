@@ -1,0 +1,74 @@
+package acceptance
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/libaoso/aoso"
+)
+
+// settled changes parameters so that more rows hardly change the trees, with noisy labels.
+func settled(p *aoso.Params) {
+	p.Ensemble, p.MaxLeaves, p.RegLambda, p.LearningRate, p.NEstimators = 1, 3, 3, 0.3, 200
+}
+
+// TestSettledTrees: with noisy labels, a single model keeps the splits of the first phase, and has the leaf values that
+// Refit gives them on all rows. With clear labels, its trees are grown again.
+func TestSettledTrees(t *testing.T) {
+	t.Parallel()
+	const features = 3
+	for name, test := range map[string]struct {
+		d     *table
+		keeps bool
+	}{
+		"noisy":             {gaussians(50, 2000, features, 3), true},
+		"noisy, weights":    {gaussians(50, 2000, features, 3).weighted(5), true},
+		"noisy, two labels": {gaussians(51, 2000, features, 2), true},
+		"clear":             {letter().slice(0, 2000), false},
+	} {
+		d, p := newDataset(t, test.d), defaults(func(p *aoso.Params) {
+			p.Ensemble, p.LearningRate, p.MaxLeaves, p.MinSamplesLeaf = 1, 0.2, 6, 20
+			p.RegLambda, p.MaxDeltaStep, p.ColsampleByNode, p.Subsample = 3, 5, 1, 1
+		})
+		count, r := phases(t, d, p, nil)
+		trainer := newTrainer(t, d, p, aoso.TrainOptions{})
+		for range count[aoso.PhaseHoldOut] - 1 {
+			trainer.Step(context.Background())
+		}
+		held := forest(trainer.Result().Model)
+		before := splits(held.Truncated(min(r.Model.Trees(), held.Trees())))
+		if keeps := slices.Equal(splits(forest(r.Model)), before); keeps != test.keeps {
+			t.Errorf("%s: the final model keeps the splits of the first phase: %t", name, keeps)
+		}
+		most, values := 0.0, leafValues(forest(r.Model))
+		for i, want := range leafValues(forest(refitted(t, r.Model, test.d, aoso.RefitOptions{}))) {
+			most = max(most, math.Abs(float64(want-values[i])))
+		}
+		if test.keeps && most > 1e-4 {
+			t.Errorf("%s: a leaf value differs by %g from that of all rows", name, most)
+		}
+	}
+}
+
+// TestTemperatureOfAllRows: the temperature of a single model suits other rows better than the one that suits a model of
+// four fifths of the rows.
+func TestTemperatureOfAllRows(t *testing.T) {
+	all := letter()
+	for _, rows := range []int{2000} {
+		m := trained(t, all.slice(0, rows), defaults(func(p *aoso.Params) { p.Ensemble = 1 })).Model
+		other := all.slice(rows, rows+2000)
+		before := withTemperature(m, 1+(m.Temperature()-1)/0.8)
+		loss := func(m *aoso.Model) float64 {
+			e, err := m.Evaluate(other.features(), other.labels(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.LogLoss
+		}
+		if got, without := loss(m), loss(before); got >= without {
+			t.Errorf("%d rows: log loss %.4f at temperature %.2f, %.4f at %.2f", rows, got, m.Temperature(), without, before.Temperature())
+		}
+	}
+}
