@@ -276,8 +276,9 @@ func (b *block) addLinear(scores []float64, first int) {
 	b.scores = resized(b.scores, rows*stride)
 	b.linear.write(first, b.scores, rows, b.kernels)
 	for i := range rows {
-		for k, score := range b.scores[i*stride:][:b.classes] {
-			scores[i*b.classes+k] += score
+		row := scores[i*b.classes:][:b.classes]
+		for k, score := range b.scores[i*stride:][:len(row)] {
+			row[k] += score
 		}
 	}
 }

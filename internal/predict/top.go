@@ -27,23 +27,31 @@ func sortTop(all []Scored, n int) []Scored {
 	return all[:n]
 }
 
-// selectTop returns the n classes with the greatest scores, in order, in the memory of top. scores has a score for each class.
-func selectTop(top []Scored, scores []float64, n int) []Scored {
-	top = top[:0]
-	for k, score := range scores {
-		if len(top) == n {
-			if score <= top[n-1].score {
-				continue
-			}
-			top = top[:n-1]
+// appendTop appends the n classes with the greatest scores, in order. scores has a score for each class.
+func appendTop(best []Scored, scores []float64, n int) []Scored {
+	const few = 32 // up to this many classes are selected faster than all are sorted
+	begin := len(best)
+	if n > few {
+		all := make([]Scored, len(scores))
+		for k, score := range scores {
+			all[k] = Scored{Class: k, score: score}
 		}
-		at := len(top)
-		for at > 0 && score > top[at-1].score {
+		return append(best, sortTop(all, n)...)
+	}
+	least := 0. // of the n greatest so far
+	for k, score := range scores {
+		if k >= n && score <= least {
+			continue
+		}
+		at := len(best)
+		for at > begin && score > best[at-1].score {
 			at--
 		}
-		top = slices.Insert(top, at, Scored{Class: k, score: score})
+		best = slices.Insert(best, at, Scored{Class: k, score: score})
+		best = best[:min(len(best), begin+n)]
+		least = best[len(best)-1].score
 	}
-	return top
+	return best
 }
 
 // Top calls use with the n most likely classes of each row. The rows come in any order, and the classes are valid until use returns. With
@@ -56,26 +64,20 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 		})
 		return
 	}
-	v := p.values()
+	classes := p.values().classes
 	p.Scores(j, nil, func(first int, scores []float64) {
-		const few = 32 // up to this many classes are selected faster than all are sorted
-		all, proba := make([]Scored, 0, v.classes), slices.Clone(scores)
-		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: proba, Classes: v.classes, Temperature: temperature})
-		for i := range len(scores) / v.classes {
-			row := scores[i*v.classes:][:v.classes]
-			if n <= few {
-				all = selectTop(all, row, n)
-			} else {
-				all = all[:0]
-				for k, score := range row {
-					all = append(all, Scored{Class: k, score: score})
-				}
-				all = sortTop(all, n)
+		best := make([]Scored, 0, len(scores)/classes*n+1)
+		for row := range slices.Chunk(scores, classes) {
+			best = appendTop(best, row, n)
+		}
+		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: classes, Temperature: temperature})
+		for row := range slices.Chunk(scores, classes) {
+			top := best[:n]
+			for i := range top {
+				top[i].Proba = row[top[i].Class]
 			}
-			for j := range all {
-				all[j].Proba = proba[i*v.classes+all[j].Class]
-			}
-			use(first+i, all)
+			use(first, top)
+			first, best = first+1, best[n:]
 		}
 	})
 }
