@@ -46,6 +46,9 @@ func TestSettledTrees(t *testing.T) {
 		for i, want := range leafValues(forest(refitted(t, r.Model, test.d, aoso.RefitOptions{}))) {
 			most = max(most, math.Abs(float64(want-values[i])))
 		}
+		if rows := rowsOfNodes(forest(r.Model))[0]; rows != len(test.d.x) {
+			t.Errorf("%s: %d rows at the first root", name, rows)
+		}
 		if test.keeps && most > 1e-4 {
 			t.Errorf("%s: a leaf value differs by %g from that of all rows", name, most)
 		}
