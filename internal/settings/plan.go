@@ -72,7 +72,7 @@ func (p *Params) Plan(s data.Shape, continued bool) Plan {
 	}
 	byDefault := p.Calibration == Auto && plan.Choose && p.TimeLimit == 0 && s.Rows < rows && s.Classes <= wideClasses
 	if n := cmp.Or(p.Ensemble, most); n > 1 && (p.Ensemble > 1 || byDefault) && plan.Folds > 0 && p.memberless(s) == "" {
-		plan.Folds, plan.Scouts = n, 2
+		plan.Folds, plan.Scouts = n, max(2, n/3)
 	}
 	return plan
 }
