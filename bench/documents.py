@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from bench import harness, readme, sets
-from bench.many import places
 from bench.results import Results, shape
 from bench.sets import ROOT, Set
 
@@ -27,16 +26,6 @@ WIDE_RUNS: dict[str, dict[str, Any]] = {"full": {"leaf": "full", "max_leaves": 4
     f"sparse {count}": {"leaf": "sparse", "leaf_classes": count, "max_leaves": 1000} for count in (8, 16, 32, 63)
 }
 WIDE_PARAMS = {"start": "zero", "n_estimators": 40, "learning_rate": 0.3, "calibration": "none", "preset": "paper"}
-
-# Classes of several places each: systems and their parameters by the name of the run.
-PLACES, PLACES_SIZE = "places-300-15000", (300, 15_000)
-PLACES_RUNS: dict[str, tuple[str, dict[str, Any]]] = {
-    "class frequencies": ("frequencies", {}),
-    "50 nearest neighbours, weighted": ("neighbours", {"n_neighbors": 50, "weights": "distance"}),
-    "network of 256 units": ("network", {"max_iter": 15, "batch_size": 128, "learning_rate_init": 0.002}),
-    "aoso": ("aoso", {}),
-    "aoso, `start=zero`": ("aoso", {"start": "zero"}),
-}
 
 # Two classes whose log-odds rise with the first two of ten features and fall with the third.
 SIGNS = [1, 1, -1, *[0] * 7]
@@ -54,9 +43,7 @@ class Documents(harness.Benchmark):
                 yield harness.Job("start", f"{name} {start}", content, name)
         for key, params in WIDE_RUNS.items():
             yield harness.Job("leaves", key, {"data": WIDE, "system": "aoso", "params": WIDE_PARAMS | params})
-        for key, (system, params) in PLACES_RUNS.items():
-            yield harness.Job("places", key, {"data": PLACES, "system": system, "params": params}, system=system)
-        for system in OF_TWO:
+        for system in TRAIN:
             for trees in TREES:
                 for kind, signs in (("free", []), ("constrained", SIGNS)):
                     content = {"data": "monotone", "system": system, "params": TREE_SHAPE, "trees": trees, "constraints": signs}
@@ -66,7 +53,7 @@ class Documents(harness.Benchmark):
         return f"log loss {run['logloss']:.4f}, {run['errors']} errors"
 
     def report(self, folder: Path) -> None:
-        tables = {"places": places_table, "start": start_table, "leaves": leaves_table, "constraints": constraints_table}
+        tables = {"start": start_table, "leaves": leaves_table, "constraints": constraints_table}
         filled = {name: fill(Results(folder, self.name, name)) for name, fill in tables.items()}
         readme.fill({"constraints": filled.pop("constraints")}, folder, CONSTRAINTS)
         readme.fill(filled, folder, MANY)
@@ -84,8 +71,6 @@ def load(name: str) -> Set:
         folder = data.make("mixture", 1000, 60_000, ROOT / "build/bench/many")
         x, y, x_test, y_test = data.load(str(folder))
         return Set(np.asarray(x), y.astype(np.int32), x_test, y_test.astype(np.int32))
-    if name == PLACES:
-        return places.make(*PLACES_SIZE)
     return monotone() if name == "monotone" else sets.load(name)
 
 
@@ -106,58 +91,12 @@ def train_aoso(job: dict[str, Any], data: Set) -> dict[str, Any]:
     if "trees" in job:
         params |= {"preset": "paper", "n_estimators": job["trees"], "calibration": "none"}
         params |= {"monotone_constraints": job["constraints"]} if job["constraints"] else {}
-    categories = places.CATEGORICAL if job["data"] == PLACES else None
-    booster = aoso.train(params, aoso.Dataset(data.x, data.y, categorical_features=categories))
+    booster = aoso.train(params, aoso.Dataset(data.x, data.y))
     found = booster.evaluate(data.x_test, data.y_test)
     return {
         "logloss": found["logloss"], "errors": round(found["error"] * len(data.y_test)), "trees": booster.num_trees,
         "version": machine.version(), "fingerprint": booster.fingerprint,
     }  # fmt: skip
-
-
-def train_frequencies(job: dict[str, Any], data: Set) -> dict[str, Any]:
-    share = smoothed(np.bincount(data.y, minlength=data.classes), data)
-    return of_many(np.tile(share, (len(data.y_test), 1)), data) | {"version": ""}
-
-
-def train_neighbours(job: dict[str, Any], data: Set) -> dict[str, Any]:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return of_sklearn(KNeighborsClassifier(**job["params"]), data)
-
-
-def train_network(job: dict[str, Any], data: Set) -> dict[str, Any]:
-    from sklearn.neural_network import MLPClassifier
-
-    return of_sklearn(MLPClassifier((256,), random_state=0, **job["params"]), data)
-
-
-def of_sklearn(model: Any, data: Set) -> dict[str, Any]:
-    """A model of standardized numbers and of indicators of categories, and what its probabilities are worth."""
-    import sklearn
-    from sklearn.compose import make_column_transformer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-    numbers = [j for j in range(data.x.shape[1]) if j not in places.CATEGORICAL]
-    encoder = make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), places.CATEGORICAL))
-    fitted = make_pipeline(encoder, model).fit(data.x, data.y)
-    p = np.zeros((len(data.x_test), data.classes))
-    p[:, fitted.classes_] = fitted.predict_proba(data.x_test)
-    return of_many(p, data) | {"version": sklearn.__version__}
-
-
-def smoothed(counts: np.ndarray, data: Set) -> np.ndarray:
-    """Shares of the classes with half a row added to each."""
-    return (counts + 0.5) / (len(data.y) + 0.5 * data.classes)
-
-
-def of_many(p: np.ndarray, data: Set) -> dict[str, Any]:
-    """What probabilities are worth, or with a twentieth from the class frequencies: neighbours give most classes none."""
-    share = smoothed(np.bincount(data.y, minlength=data.classes), data)
-    own, rows = data.y_test, np.arange(len(data.y_test))
-    losses = (-np.log((1 - w) * p[rows, own] + w * share[own]).mean() for w in (1e-9, 0.05))
-    return {"logloss": float(min(losses)), "errors": int((p.argmax(axis=1) != own).sum())}
 
 
 def train_lightgbm(job: dict[str, Any], data: Set) -> dict[str, Any]:
@@ -188,14 +127,7 @@ def of_two(second: np.ndarray, data: Set) -> dict[str, Any]:
     return {"logloss": float(-np.log(own).mean()), "errors": int((own < 0.5).sum())}
 
 
-OF_TWO: dict[str, Callable[[dict[str, Any], Set], dict[str, Any]]] = {"aoso": train_aoso, "lightgbm": train_lightgbm, "xgboost": train_xgboost}
-TRAIN = OF_TWO | {"frequencies": train_frequencies, "neighbours": train_neighbours, "network": train_network}
-
-
-def places_table(store: Results) -> str:
-    runs = sorted(store.runs.items(), key=lambda item: item[1]["logloss"])
-    rows = [[key, f"{run['logloss']:.3f}", f"{run['errors']:,}"] for key, run in runs]
-    return f"{readme.table(['system', 'log loss', 'errors'], rows)}\n\n{versions(store)}"
+TRAIN: dict[str, Callable[[dict[str, Any], Set], dict[str, Any]]] = {"aoso": train_aoso, "lightgbm": train_lightgbm, "xgboost": train_xgboost}
 
 
 def start_table(store: Results) -> str:
@@ -222,7 +154,7 @@ def constraints_table(store: Results) -> str:
     rows = []
     for trees in TREES:
         for kind, title in (("free", "none"), ("constrained", "three features")):
-            runs = [store.runs.get(f"{system} {trees} {kind}") for system in OF_TWO]
+            runs = [store.runs.get(f"{system} {trees} {kind}") for system in TRAIN]
             rows.append([str(trees), title, *(f"{run['logloss']:.4f}" if run else "–" for run in runs)])
     return f"{readme.table(['trees', 'constraints', 'aoso', 'LightGBM', 'XGBoost'], rows)}\n\n{versions(store)}"
 

@@ -1,9 +1,9 @@
 """``python -m bench.many`` trains on a thousand classes with aoso and other libraries, each with a limit of memory and of CPU
 time, and writes the tables of bench/README.md.
 
-The classes are Gaussians in a hierarchy (``--data mixture``), or the words of a text (``--data words``). Training ends with
-the first iteration after ``--budget`` CPU seconds. A process that takes a quarter more, and a minute for evaluation, is stopped.
-It skips what bench/results already has.
+The classes are Gaussians in a hierarchy (``--data mixture``), the words of a text (``--data words``), or have several places each
+(``--data places``). Training ends with the first iteration after ``--budget`` CPU seconds. A process that takes a quarter more,
+and a minute for evaluation, is stopped. It skips what bench/results already has.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from bench import harness, readme
 from bench.large.measure import Limits
 from bench.large.measure import run as run_limited
 from bench.many import data
-from bench.many.systems import OF_WORDS, PARAMS, TITLES
+from bench.many.systems import PARAMS, TITLES, suits
 from bench.readme import machine_lines, number, table
 from bench.results import Results
 from bench.sets import ROOT
 
+KINDS = ("mixture", "words", "places")
+PAGE = ROOT / "docs/many-classes.md"
 QUICK = {"classes": 20, "rows": 2000, "budget": 2.0}
 FULL = {"classes": 1000, "rows": 1_000_000, "budget": 3600.0}
 GRACE = (1.25, 60)
@@ -36,7 +38,7 @@ class Many(harness.Benchmark):
     quick = "20 classes for two seconds"
 
     def flags(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--data", choices=("mixture", "words"), default="mixture")
+        parser.add_argument("--data", choices=KINDS, default="mixture")
         parser.add_argument("--classes", type=int, help="1000 if not given")
         parser.add_argument("--rows", type=int, help="to train on; 1,000,000 if not given")
         parser.add_argument("--budget", type=float, help="CPU seconds of a training; an hour if not given")
@@ -49,7 +51,7 @@ class Many(harness.Benchmark):
         given = {name: value for name, value in vars(options).items() if value is not None}
         size = (QUICK if options.quick else FULL) | given
         for system in PARAMS:
-            if system not in OF_WORDS or options.data == "words":
+            if suits(system, options.data):
                 content = {"system": system, "budget": size["budget"], "threads": options.threads, "memory": options.memory * 2**30}
                 content |= {"classes": size["classes"], "rows": size["rows"]}
                 yield harness.Job(f"{options.data}-{size['classes']}-{size['rows']}", system, content, "", system, options.threads)
@@ -79,9 +81,10 @@ class Many(harness.Benchmark):
         return f"{run['ended']}; {run['steps'][-1:]}"
 
     def report(self, folder: Path) -> None:
-        """The tables of all results of a folder, the mixtures and the words apart."""
-        sections = {f"many {kind}": tables(folder, kind) for kind in ("mixture", "words")}
+        """The tables of all results of a folder, by the kind of data."""
+        sections = {f"many {kind}": tables(folder, kind) for kind in KINDS}
         readme.fill(sections, folder, nothing="Not measured yet: `make bench-many`.")
+        readme.fill({"places": sections["many places"]}, folder, PAGE)
 
 
 def tables(folder: Path, kind: str) -> str:
@@ -101,7 +104,7 @@ def one(store: Results) -> str:
     *most, last = (f"{budget:,.0f}" for budget in sorted({run["budget"] for run in runs.values()}))
     budgets = f"{', '.join(most)} or {last}" if most else last
     limits = f"{some['limit'] / 2**30:g} GiB of memory and {budgets} CPU s on {some['threads']} thread{'s'[: some['threads'] > 1]} for each"
-    missing = [TITLES[name] for name in TITLES if name not in runs and not (name in OF_WORDS and "mixture" in store.set)]
+    missing = [TITLES[name] for name in TITLES if name not in runs and suits(name, store.set.split("-")[0])]
     machines = "\n".join(machine_lines({TITLES[name]: run["machine"] for name, run in runs.items()}))
     return f"{sizes}; {limits}:\n\n{table(HEAD, rows)}\n\n{machines}" + (f"\n\nNot measured yet: {'; '.join(missing)}." if missing else "")
 

@@ -1,4 +1,4 @@
-"""The rows: Gaussian classes, and the words of a text with the words before them."""
+"""The rows: Gaussian classes, the words of a text with the words before them, and classes of several places each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.many import words
+from bench.many import places, words
 from bench.sets import ROOT
 
 TEST_ROWS = 10_000
@@ -19,8 +19,8 @@ def make(name: str, classes: int, rows: int, parent: Path) -> Path:
     if not folder.exists():
         new = folder.with_suffix(".new")
         new.mkdir(parents=True, exist_ok=True)
-        if name == "words":
-            for part, values in words.rows(classes, rows).items():
+        if own := {"words": words.rows, "places": places.rows}.get(name):
+            for part, values in own(classes, rows).items():
                 np.save(new / f"{part}.npy", values)
         else:
             sizes = ["-classes", str(classes), "-rows", str(rows), "-test", str(TEST_ROWS)]

@@ -7,23 +7,31 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from bench.many.ngrams import NGrams
+from bench.many.places import CATEGORICAL
 from bench.peers import systems
 from bench.peers.clock import Clock
 
 TREES = 100  # of a forest, the default of scikit-learn
 FOREST_LEAVES = 4096
-BLOCK = 10_000  # rows that the linear softmax is given at a time
+BLOCK = 10_000  # rows that a network is given at a time
+PASSES = 15  # of a network with hidden units over the rows
+FREQUENCIES = 0.05  # share of the class frequencies in the probabilities of neighbours, which give most classes none
+UNBOUNDED = 1_000_000  # iterations
 LEAST = 1e-15  # the least probability that a log loss counts, as forests have some that are 0
 
 # Systems by name with the parameters that differ from the library's defaults. With start=zero, aoso holds no rows out, since
 # the time is given.
 PARAMS: dict[str, dict[str, Any]] = {
     "aoso": {},
+    "aoso-categories": {"categorical_features": CATEGORICAL},
     "aoso-sparse": {"leaf": "sparse"},
     "aoso-zero": {"start": "zero", "calibration": "none"},
     "aoso-sparse-zero": {"leaf": "sparse", "start": "zero", "calibration": "none"},
@@ -36,15 +44,30 @@ PARAMS: dict[str, dict[str, Any]] = {
     "logistic": {},
     "softmax": {},
     "means": {},
+    "network": {"batch_size": 128, "learning_rate_init": 0.002},
+    "neighbours": {"n_neighbors": 50, "weights": "distance"},
+    "frequencies": {},
     "unigram": {},
     "trigram": {},
 }
 
 # Systems that see the words before a row in place of its features.
 OF_WORDS = ("unigram", "trigram")
+# Systems that know categories, or need them in another form, and those that only numbers suit.
+OF_PLACES = ("aoso-categories", "network", "neighbours", "frequencies")
+OF_NUMBERS = ("logistic", "softmax", "means")
+
+
+def suits(name: str, kind: str) -> bool:
+    """Whether a system is compared on data of a kind."""
+    if name in OF_WORDS:
+        return kind == "words"
+    return name not in (OF_NUMBERS if kind == "places" else OF_PLACES)
+
 
 TITLES = {
     "aoso": "aoso",
+    "aoso-categories": "aoso, categories",
     "aoso-sparse": "aoso, sparse leaves",
     "aoso-zero": "aoso, start=zero",
     "aoso-sparse-zero": "aoso, start=zero, sparse leaves",
@@ -57,14 +80,16 @@ TITLES = {
     "logistic": "linear softmax, L-BFGS",
     "softmax": "linear softmax, Adam",
     "means": "nearest mean of a class",
+    "network": "network of 256 units",
+    "neighbours": "50 nearest neighbours, weighted",
+    "frequencies": "class frequencies",
     "unigram": "frequency of the words",
     "trigram": "trigrams with back-off",
 }
 
 # Systems whose model can predict while it is trained. The others are evaluated at the same steps after training.
-LIVE = {"lightgbm", "xgboost", "xgboost-vector", "forest", "forest-leaves", "softmax"}
+LIVE = {"lightgbm", "xgboost", "xgboost-vector", "forest", "forest-leaves", "softmax", "network"}
 
-UNBOUNDED = 1_000_000  # iterations
 
 
 class Staged:
@@ -91,22 +116,81 @@ class Forest(Staged):
                 break
 
 
-class Softmax(Staged):
-    """A linear softmax, trained by Adam: scikit-learn's network without hidden layers. An iteration is a pass over the rows."""
+class Network(Staged):
+    """A network that Adam trains; without hidden units, it is a linear softmax. An iteration is a pass over the rows."""
+
+    def __init__(self, hidden: tuple[int, ...], passes: int = UNBOUNDED) -> None:
+        self.hidden, self.passes = hidden, passes
 
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
         classes = np.arange(y.max() + 1)
-        self.model = MLPClassifier((), random_state=0, **params)
+        self.model = MLPClassifier(self.hidden, random_state=0, **params)
         order = np.random.default_rng(0)
         clock.start()
-        for _ in range(iterations or UNBOUNDED):
+        for _ in range(iterations or self.passes):
             rows = order.permutation(len(y))
             for block in np.array_split(rows, max(1, len(y) // BLOCK)):
                 self.model.partial_fit(x[block], y[block], classes=classes)
             if clock.tick():
                 break
+
+
+class Neighbours:
+    """The shares of the classes among the nearest rows, weighted by their distances."""
+
+    version = sklearn.__version__
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        clock.start()
+        self.frequencies = smoothed(y)
+        self.model = KNeighborsClassifier(n_jobs=threads, **params).fit(x, y)
+        clock.tick()
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        yield np.log((1 - FREQUENCIES) * self.model.predict_proba(x) + FREQUENCIES * self.frequencies)
+
+
+class Frequencies:
+    """The shares of the classes in the training rows."""
+
+    version = ""
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        clock.start()
+        self.frequencies = smoothed(y)
+        clock.tick()
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        yield np.tile(np.log(self.frequencies), (len(x), 1))
+
+
+def smoothed(y: np.ndarray) -> np.ndarray:
+    """Shares of the classes with half a row added to each."""
+    counts = np.bincount(y) + 0.5
+    return counts / counts.sum()
+
+
+class Encoded:
+    """A system that is given standardized numbers, and indicators of the categories."""
+
+    def __init__(self, system: Any) -> None:
+        self.system, self.version = system, system.version
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        numbers = [j for j in range(x.shape[1]) if j not in CATEGORICAL]
+        self.encoder = make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), CATEGORICAL))
+        self.system.train(self.encoder.fit_transform(x), y, params, iterations, threads, clock)
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        yield from self.system.staged(self.encoder.transform(x), stages)
 
 
 class Logistic:
@@ -148,8 +232,11 @@ class Means:
 OTHERS = {
     "forest": Forest,
     "logistic": Logistic,
-    "softmax": Softmax,
+    "softmax": lambda: Network(()),
     "means": Means,
+    "network": lambda: Encoded(Network((256,), PASSES)),
+    "neighbours": lambda: Encoded(Neighbours()),
+    "frequencies": Frequencies,
     "unigram": lambda: NGrams(0),
     "trigram": lambda: NGrams(2),
 }

@@ -14,7 +14,7 @@ from bench.peers.clock import Clock
 from bench.sets import Set
 
 # Options of datasets, not of training.
-DATASET = ("max_bin",)
+DATASET = ("max_bin", "categorical_features")
 
 
 class Aoso:
@@ -43,7 +43,8 @@ class Aoso:
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         for stage in stages:
-            yield self.model.predict_raw(x, trees=stage * self.model.trees_per_iteration) / self.model.temperature
+            trees = min(stage * self.model.trees_per_iteration, self.model.num_trees)  # an ensemble that is interrupted is one member
+            yield self.model.predict_raw(x, trees=trees) / self.model.temperature
 
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x, nthread=self._threads)
