@@ -37,8 +37,9 @@ type Params struct {
 	// linear, whichever has the lower loss on held-out rows.
 	Start string `json:"start"`
 	// How a node chooses its class pairs. "second_order": by gain, estimated from gradients and
-	// Hessians, as in the paper; with start=prior, as first_order; "first_order": by gradients alone;
-	// "root": as second_order, but once for the whole tree, at its root.
+	// Hessians, as in the paper; with start=prior, and after linear scores with 500 classes or more,
+	// as first_order; "first_order": by gradients alone; "root": as second_order, but once for the
+	// whole tree, at its root.
 	// Default: "second_order".
 	PairSelection string `json:"pair_selection"`
 	// How method abc chooses its base class. "worst": the class with the highest training loss;

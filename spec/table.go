@@ -90,7 +90,7 @@ var Parameters = []Parameter{
 		C:    C{Slot: 4, Enum: "SELECT"},
 		Help: "How a node chooses its class pairs.",
 		Choices: []Choice{
-			{"second_order", "by gain, estimated from gradients and Hessians, as in the paper; with start=prior, as first_order"},
+			{"second_order", "by gain, estimated from gradients and Hessians, as in the paper; with start=prior, and after linear scores with 500 classes or more, as first_order"},
 			{"first_order", "by gradients alone"},
 			{"root", "as second_order, but once for the whole tree, at its root"},
 		},

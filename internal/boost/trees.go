@@ -43,7 +43,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	}
 	g.sampler = newSampler(&sampling, g.train, rows, bins, r, g.kernels, g.team)
 	g.all = g.sampler.all()
-	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
+	params := j.Params.tree(len(g.sampler.columns), r.Classes, j.CacheBytes)
 	params.Newton.Custom = j.Objective != nil
 	if j.Start != nil {
 		params.Newton.Absent = absentClasses(&j.Train.Target)

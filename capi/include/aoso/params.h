@@ -24,7 +24,7 @@ enum { /* leaf. Classes whose scores a leaf changes. */
 };
 
 enum { /* pair_selection. How a node chooses its class pairs. */
-    AOSO_SELECT_SECOND_ORDER = 0, /* by gain, estimated from gradients and Hessians, as in the paper; with start=prior, as first_order */
+    AOSO_SELECT_SECOND_ORDER = 0, /* by gain, estimated from gradients and Hessians, as in the paper; with start=prior, and after linear scores with 500 classes or more, as first_order */
     AOSO_SELECT_FIRST_ORDER = 1, /* by gradients alone */
     AOSO_SELECT_ROOT = 2, /* as second_order, but once for the whole tree, at its root */
 };
