@@ -290,7 +290,9 @@ func (f *Fit) continues() bool {
 
 // recorded reports whether the current run is recorded: it grows trees, and has no crosses. Only small sets have some, on which training
 // takes seconds.
-func (f *Fit) recorded() bool { return (f.run == nil || !f.run.refits) && f.crossing == nil && !f.crossed }
+func (f *Fit) recorded() bool {
+	return (f.run == nil || !f.run.refits) && f.crossing == nil && !f.crossed
+}
 
 // handicap returns the share of the least refined loss so far below which that of other settings must be. Averaging
 // members improves settings that fit the rows closely, which come first, more than those that learn slowly.
