@@ -591,7 +591,7 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 	}
 	r.Temperature = 1 / at.factor
 	if f.phase == Final {
-		r.Temperature = f.best.withAllRows(r.Temperature, f.job.Train.AllRows())
+		r.Temperature = held.withAllRows(r.Temperature)
 	}
 	if r.Valid != nil && look {
 		r.Valid = f.run.engines[0].Evaluate(r.Temperature)

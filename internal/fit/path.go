@@ -24,6 +24,7 @@ type path struct {
 	lazy    bool     // conformity scores are computed when they are asked for
 	known   float64  // weight of the rows of known classes
 	from    []uint32 // of held-out rows: their numbers in the dataset; nil: a validation set's
+	share   float64  // of all rows: those that a model is trained without, to judge it
 	sample  *conformal.Sample
 	kernels *kernel.Funcs
 	team    *par.Team
@@ -141,6 +142,12 @@ func (p *path) entropy() float64 {
 		entropy -= float64(weight / p.known * loss.Log((weight+half)/(p.known+float64(half*float64(len(sums))))))
 	}
 	return entropy
+}
+
+// withAllRows returns the temperature of a model that is trained on all rows, given that of a model that the path follows. What exceeds 1 is due
+// to noise in the scores, which is in inverse proportion to the number of rows.
+func (p *path) withAllRows(temperature float64) float64 {
+	return temperature - float64(p.share*max(0, temperature-1))
 }
 
 // improved reports whether trees have improved so much on the linear scores that trees without

@@ -46,6 +46,7 @@ func newJudge(j *Job, parts []part) *path {
 	p := newPath(pool(parts), j.Temper, j.Kernels, j.Team)
 	if p != nil {
 		p.from, p.lazy = []uint32{}, j.Scouts > 0 // a complete ensemble has a path of its own
+		p.share = float64(p.rows) / float64(len(parts)*j.Train.AllRows())
 		for i := range parts {
 			p.from = append(p.from, parts[i].rows...)
 		}
@@ -87,13 +88,6 @@ func (r *run) forests(most int) (made []*model.Forest) {
 		made = append(made, f.Truncated(min(f.Trees(), most)))
 	}
 	return made
-}
-
-// withAllRows returns the temperature of a model that is trained on all rows, given that of a model without the rows that it holds out.
-// It exceeds 1 as the scores are noisy, and the noise falls in proportion to the number of rows.
-func (r *run) withAllRows(temperature float64, rows int) float64 {
-	held := float64(r.path.rows) / float64(len(r.engines))
-	return temperature - float64(held/float64(rows)*max(0, temperature-1))
 }
 
 // capped reports whether the number of trees was chosen, and is the most that the settings allow.
