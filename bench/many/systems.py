@@ -91,7 +91,6 @@ TITLES = {
 LIVE = {"lightgbm", "xgboost", "xgboost-vector", "forest", "forest-leaves", "softmax", "network"}
 
 
-
 class Staged:
     """A model of scikit-learn that predicts while it is trained."""
 
@@ -146,34 +145,13 @@ class Neighbours:
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
         clock.start()
-        self.frequencies = smoothed(y)
+        counts = np.bincount(y) + 0.5
+        self.frequencies = counts / counts.sum()
         self.model = KNeighborsClassifier(n_jobs=threads, **params).fit(x, y)
         clock.tick()
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         yield np.log((1 - FREQUENCIES) * self.model.predict_proba(x) + FREQUENCIES * self.frequencies)
-
-
-class Frequencies:
-    """The shares of the classes in the training rows."""
-
-    version = ""
-
-    def train(
-        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
-    ) -> None:
-        clock.start()
-        self.frequencies = smoothed(y)
-        clock.tick()
-
-    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
-        yield np.tile(np.log(self.frequencies), (len(x), 1))
-
-
-def smoothed(y: np.ndarray) -> np.ndarray:
-    """Shares of the classes with half a row added to each."""
-    counts = np.bincount(y) + 0.5
-    return counts / counts.sum()
 
 
 class Encoded:
@@ -236,7 +214,7 @@ OTHERS = {
     "means": Means,
     "network": lambda: Encoded(Network((256,), PASSES)),
     "neighbours": lambda: Encoded(Neighbours()),
-    "frequencies": Frequencies,
+    "frequencies": lambda: NGrams(0),
     "unigram": lambda: NGrams(0),
     "trigram": lambda: NGrams(2),
 }
