@@ -2,8 +2,9 @@ package conformal
 
 import "slices"
 
-// The rows that choose the penalty: one in this many, but at most this many.
-const tuningShare, maxTuning = 5, 1000
+// The rows that choose the penalty: one in tuningShare, but at most maxTuning, and with many classes, which take time to
+// sort, those of enoughTuning scores or manyTuning rows.
+const tuningShare, maxTuning, manyTuning, enoughTuning = 5, 1000, 200, 1 << 18
 
 // tuningAlpha is the alpha for which the penalty makes sets small.
 const tuningAlpha = 0.1
@@ -21,7 +22,7 @@ type tuning struct {
 
 // newTuning is for the first of this many rows.
 func newTuning(rows, classes int) *tuning {
-	n := min(rows/tuningShare, maxTuning)
+	n := min(rows/tuningShare, maxTuning, max(manyTuning, enoughTuning/classes))
 	return &tuning{n, classes, make([]float32, n*classes)}
 }
 

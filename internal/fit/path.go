@@ -276,12 +276,18 @@ func (p *path) beaten(by float64, iterations int) bool {
 	return 5*p.last().iteration >= iterations && min(p.lowest(), p.extrapolate(iterations)) > by
 }
 
-// extrapolate returns the refined loss after that many iterations, assuming that each doubling
-// lowers it by the same amount.
+// extrapolate returns the refined loss after that many iterations. If the last doubling of the iterations lowered it by less than
+// the doubling before, the next ones lower it by the same share less; else by the same amount.
 func (p *path) extrapolate(iterations int) float64 {
 	last := p.last()
-	loss, fall := last.loss, p.pointAt((last.iteration+1)/2).loss-last.loss
+	half := p.pointAt((last.iteration + 1) / 2)
+	quarter := p.pointAt((half.iteration + 1) / 2)
+	loss, fall, share := last.loss, half.loss-last.loss, 1.0
+	if before := quarter.loss - half.loss; fall > 0 && before > fall && quarter.iteration > 0 {
+		share = fall / before
+	}
 	for i := last.iteration; i < iterations; i *= 2 {
+		fall *= share
 		loss -= fall
 	}
 	return loss

@@ -175,6 +175,10 @@ func TestExtrapolate(t *testing.T) {
 			t.Errorf("after %d iterations %g, want %g", iterations, got, want)
 		}
 	}
+	slower := &path{points: []point{{loss: math.Inf(1)}, {iteration: 25, loss: 4}, {iteration: 50, loss: 2}, {iteration: 100, loss: 1}}}
+	if got := slower.extrapolate(400); got != 0.25 {
+		t.Errorf("where each doubling lowers the loss by half as much: %g, want 0.25", got)
+	}
 }
 
 // TestBeaten: after a fifth of the iterations, a path knows whether it may still reach another.
