@@ -61,6 +61,7 @@ type Fit struct {
 	parts     []part      // during hold-out
 	setting   int         // number of the settings in training
 	scouting  bool        // the run in training is the scout
+	baffled   bool        // the scout explained little
 	run       *run        // trains them
 	best      *run        // best of the settings tried in hold-out, freed; nil: none
 	ensemble  *ensemble   // after hold-out; nil: the model is not an ensemble
@@ -151,10 +152,14 @@ func (f *Fit) settings() boost.Params {
 	return f.job.Settings[f.setting]
 }
 
-// advance goes on to the next settings.
+// advance goes on to the next settings. Those of a scout that explained little learn too fast: they are left out for others of as
+// many trees.
 func (f *Fit) advance() {
 	if !f.scouting {
 		f.setting++
+		if all := f.job.Settings; f.baffled && f.setting == 1 && len(all) > 2 && all[2].NEstimators == all[1].NEstimators {
+			f.setting++
+		}
 	}
 	f.scouting = false
 }
@@ -420,9 +425,12 @@ func (f *Fit) conclude() {
 		f.ensemble.conclude(f, first)
 		return
 	}
-	if f.scouting && r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
-		scout := r.record()
-		scout.scout, f.scout = true, &scout
+	if f.scouting {
+		f.baffled = r.path.lowest() > (1-improvement)*r.path.entropy()
+		if r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
+			scout := r.record()
+			scout.scout, f.scout = true, &scout
+		}
 	}
 	f.advance()
 	if f.phase == Final {

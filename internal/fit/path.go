@@ -30,6 +30,7 @@ type path struct {
 	team    *par.Team
 
 	linear float64   // refined loss of the linear scores that training starts from; 0: none
+	weak   bool      // the linear scores explain little
 	next   int       // iteration of the next point
 	points []point   // so far; the first stands for no model
 	least  int       // index of the least refined loss
@@ -84,6 +85,9 @@ const linearWarmUp = 10
 // more than this share, they might do without linear scores.
 const improvement = 0.1
 
+// Linear scores explain little if their refined loss exceeds this share of the log loss of the class frequencies.
+const weakFrom = 0.5
+
 // newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {
 	p := &path{target: t, rows: t.AllRows(), temper: temper, kernels: k, team: team, next: 1}
@@ -129,7 +133,9 @@ func (p *path) pointAt(iteration int) *point {
 func (p *path) setLinear(scores []float64) bool {
 	now, _ := p.measure(0, scores, 1, 1e-3)
 	p.linear = now.loss
-	return p.linear < (1-improvement)*p.entropy()
+	entropy := p.entropy()
+	p.weak = p.linear > weakFrom*entropy
+	return p.linear < (1-improvement)*entropy
 }
 
 // entropy returns the log loss of the class frequencies, with half a row added to each class.
@@ -152,7 +158,7 @@ func (p *path) withAllRows(temperature float64) float64 {
 
 // improved reports whether trees have improved so much on the linear scores that trees without
 // them may be better.
-func (p *path) improved() bool { return p.lowest() < (1-improvement)*p.linear }
+func (p *path) improved() bool { return p.weak || p.lowest() < (1-improvement)*p.linear }
 
 // addPoint adds a point: the raw scores of the model after an iteration.
 func (p *path) addPoint(iteration int, scores []float64) {

@@ -108,6 +108,12 @@ func TestScout(t *testing.T) {
 			t.Errorf("%s: at the end, %+v", test.name, f.settings())
 		}
 	}
+	for want, third := range map[int]int{1: 500, 2: 80} {
+		f := &Fit{job: Job{Settings: []boost.Params{{}, {NEstimators: 80}, {NEstimators: third}}}, baffled: true}
+		if f.advance(); f.setting != want {
+			t.Errorf("after a scout that explained little, settings %d in place of %d follow linear scores", f.setting, want)
+		}
+	}
 	few := Fit{job: Job{Settings: []boost.Params{{}, {NEstimators: 2}}}, scouting: true}
 	if n := few.settings().NEstimators; n != 2 {
 		t.Errorf("a scout of %d trees of 2", n)

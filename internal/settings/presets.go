@@ -74,8 +74,12 @@ func (p *Params) preset(s data.Shape) []setting {
 				settings[i].start = "prior"
 			}
 			if s.Rows >= manyRows {
-				settings = append([]setting{p.eager(settings[0], s)}, settings...)
-				linear = settings[0]
+				large := settings[0]
+				linear = p.eager(large, s)
+				settings = []setting{linear, large}
+				if p.leafFor(s.Classes) == "full" {
+					settings = []setting{linear, careful(linear), large}
+				}
 			}
 		}
 		if mixed {
@@ -210,6 +214,13 @@ func (p *Params) eager(of setting, s data.Shape) setting {
 	if p.Preset == presetFast {
 		of.nEstimators /= 2
 	}
+	return of
+}
+
+// careful changes a setting of large steps for classes of few rows each, such as many of the same size: a row or two of a class in a
+// leaf say little.
+func careful(of setting) setting {
+	of.learningRate, of.regLambda = 0.25, 3
 	return of
 }
 
