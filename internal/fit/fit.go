@@ -142,6 +142,9 @@ func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 && !f.
 // scores with as many trees, or would with twice as many, linear scores are abandoned.
 const scoutTrees = 5
 
+// weakTrees is the most trees after linear scores that explain little.
+const weakTrees = 20
+
 // settings returns the settings to train next.
 func (f *Fit) settings() boost.Params {
 	if f.scouting {
@@ -152,12 +155,12 @@ func (f *Fit) settings() boost.Params {
 	return f.job.Settings[f.setting]
 }
 
-// advance goes on to the next settings. Those of a scout that explained little learn too fast: they are left out for others of as
-// many trees.
+// advance goes on to the next settings. Those of a scout that explained little learn too fast: they are left out, unless the next have
+// twice as many trees.
 func (f *Fit) advance() {
 	if !f.scouting {
 		f.setting++
-		if all := f.job.Settings; f.baffled && f.setting == 1 && len(all) > 2 && all[2].NEstimators == all[1].NEstimators {
+		if all := f.job.Settings; f.baffled && f.setting == 1 && len(all) > 2 && all[2].NEstimators < 2*all[1].NEstimators {
 			f.setting++
 		}
 	}
@@ -340,6 +343,10 @@ func (f *Fit) beatsLinear() bool {
 	return min(path.lowest(), path.extrapolate(twice)) > scout.path.extrapolate(twice)
 }
 
+// startsWeakly reports whether neither the linear scores that the current run starts from nor the scout's trees explain much. Where the classes
+// can be told apart at all, trees of smaller steps from class frequencies then do it best.
+func (f *Fit) startsWeakly() bool { return f.startsLinear() && f.baffled && f.run.path.weak }
+
 // checkPath adds a point to the path where one is due, and ends a run that only gets worse or
 // that other settings beat.
 func (f *Fit) checkPath() {
@@ -348,7 +355,7 @@ func (f *Fit) checkPath() {
 		return
 	}
 	best, share := cmp.Or(f.best, f.rival), f.handicap()
-	if f.beatsLinear() || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share)) {
+	if f.beatsLinear() || f.startsWeakly() && r.iteration >= weakTrees || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share)) {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }

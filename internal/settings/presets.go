@@ -220,7 +220,8 @@ func (p *Params) eager(of setting, s data.Shape) setting {
 // careful changes a setting of large steps for classes of few rows each, such as many of the same size: a row or two of a class in a
 // leaf say little.
 func careful(of setting) setting {
-	of.learningRate, of.regLambda = 0.25, 3
+	of.nEstimators = 8 * of.nEstimators / 5
+	of.learningRate, of.regLambda = 0.2, 3
 	return of
 }
 
