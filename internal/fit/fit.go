@@ -142,7 +142,7 @@ func (f *Fit) startsLinear() bool { return f.job.Linear && f.setting == 0 && !f.
 // scores with as many trees, or would with twice as many, linear scores are abandoned.
 const scoutTrees = 5
 
-// weakTrees is the most trees after linear scores that explain little.
+// weakTrees is the number of trees that should improve linear scores that explain little.
 const weakTrees = 20
 
 // settings returns the settings to train next.
@@ -155,12 +155,12 @@ func (f *Fit) settings() boost.Params {
 	return f.job.Settings[f.setting]
 }
 
-// advance goes on to the next settings. Those of a scout that explained little learn too fast: they are left out, unless the next have
-// twice as many trees.
+// advance goes on to the next settings. Those of a scout that explained little learn too fast: they are left out, unless rows are few
+// or the next have twice as many trees.
 func (f *Fit) advance() {
 	if !f.scouting {
 		f.setting++
-		if all := f.job.Settings; f.baffled && f.setting == 1 && len(all) > 2 && all[2].NEstimators < 2*all[1].NEstimators {
+		if all := f.job.Settings; f.baffled && !f.job.Thorough && f.setting == 1 && len(all) > 2 && all[2].NEstimators < 2*all[1].NEstimators {
 			f.setting++
 		}
 	}
@@ -327,7 +327,7 @@ func (f *Fit) tryNext() bool {
 		return true
 	}
 	if f.startsLinear() {
-		return r.path.improved() || f.beatsLinear()
+		return r.path.weak || r.path.improved() || f.beatsLinear()
 	}
 	return r.overfits() || f.job.Thorough && r.path.noisy()
 }
@@ -343,9 +343,12 @@ func (f *Fit) beatsLinear() bool {
 	return min(path.lowest(), path.extrapolate(twice)) > scout.path.extrapolate(twice)
 }
 
-// startsWeakly reports whether neither the linear scores that the current run starts from nor the scout's trees explain much. Where the classes
+// startsWeakly reports whether neither linear scores, nor the first trees after them, nor those of the scout explain much. Where the classes
 // can be told apart at all, trees of smaller steps from class frequencies then do it best.
-func (f *Fit) startsWeakly() bool { return f.startsLinear() && f.baffled && f.run.path.weak }
+func (f *Fit) startsWeakly() bool {
+	r := f.run
+	return f.startsLinear() && f.baffled && r.path.weak && r.iteration >= weakTrees && !r.path.improved()
+}
 
 // checkPath adds a point to the path where one is due, and ends a run that only gets worse or
 // that other settings beat.
@@ -355,7 +358,7 @@ func (f *Fit) checkPath() {
 		return
 	}
 	best, share := cmp.Or(f.best, f.rival), f.handicap()
-	if f.beatsLinear() || f.startsWeakly() && r.iteration >= weakTrees || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share)) {
+	if f.beatsLinear() || f.startsWeakly() || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share)) {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }

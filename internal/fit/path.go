@@ -158,7 +158,7 @@ func (p *path) withAllRows(temperature float64) float64 {
 
 // improved reports whether trees have improved so much on the linear scores that trees without
 // them may be better.
-func (p *path) improved() bool { return p.weak || p.lowest() < (1-improvement)*p.linear }
+func (p *path) improved() bool { return p.lowest() < (1-improvement)*p.linear }
 
 // addPoint adds a point: the raw scores of the model after an iteration.
 func (p *path) addPoint(iteration int, scores []float64) {

@@ -104,10 +104,10 @@ func TestSetLinear(t *testing.T) {
 	}
 	p.points = append(p.points, point{loss: 0.91 * p.linear})
 	p.least = 1
-	if weak := p.linear > 0.5*p.entropy(); p.weak != weak || weak && !p.improved() {
+	if weak := p.linear > 0.5*p.entropy(); p.weak != weak {
 		t.Errorf("scores that explain little: %t, want %t", p.weak, weak)
 	}
-	if p.weak = false; p.improved() {
+	if p.improved() {
 		t.Error("a loss that is a little less has improved by much")
 	}
 	if p.points[1].loss *= 0.98; !p.improved() {

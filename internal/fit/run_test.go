@@ -113,6 +113,10 @@ func TestScout(t *testing.T) {
 		if f.advance(); f.setting != want {
 			t.Errorf("after a scout that explained little, settings %d in place of %d follow linear scores", f.setting, want)
 		}
+		f.setting, f.job.Thorough = 0, true
+		if f.advance(); f.setting != 1 {
+			t.Errorf("few rows: settings %d follow linear scores", f.setting)
+		}
 	}
 	few := Fit{job: Job{Settings: []boost.Params{{}, {NEstimators: 2}}}, scouting: true}
 	if n := few.settings().NEstimators; n != 2 {
