@@ -282,15 +282,16 @@ func (p *path) beaten(by float64, iterations int) bool {
 	return 5*p.last().iteration >= iterations && min(p.lowest(), p.extrapolate(iterations)) > by
 }
 
-// extrapolate returns the refined loss after that many iterations. If the last doubling of the iterations lowered it by less than
-// the doubling before, the next ones lower it by the same share less; else by the same amount.
+// extrapolate returns the refined loss after that many iterations. If the last doubling of the iterations lowered it by a share of what
+// the doubling before did, each of the next lowers it by the root of that share; else by the same amount. The share itself would be too
+// pessimistic.
 func (p *path) extrapolate(iterations int) float64 {
 	last := p.last()
 	half := p.pointAt((last.iteration + 1) / 2)
 	quarter := p.pointAt((half.iteration + 1) / 2)
 	loss, fall, share := last.loss, half.loss-last.loss, 1.0
 	if before := quarter.loss - half.loss; fall > 0 && before > fall && quarter.iteration > 0 {
-		share = fall / before
+		share = math.Sqrt(fall / before)
 	}
 	for i := last.iteration; i < iterations; i *= 2 {
 		fall *= share

@@ -178,9 +178,9 @@ func TestExtrapolate(t *testing.T) {
 			t.Errorf("after %d iterations %g, want %g", iterations, got, want)
 		}
 	}
-	slower := &path{points: []point{{loss: math.Inf(1)}, {iteration: 25, loss: 4}, {iteration: 50, loss: 2}, {iteration: 100, loss: 1}}}
-	if got := slower.extrapolate(400); got != 0.25 {
-		t.Errorf("where each doubling lowers the loss by half as much: %g, want 0.25", got)
+	slower := &path{points: []point{{loss: math.Inf(1)}, {iteration: 25, loss: 7}, {iteration: 50, loss: 3}, {iteration: 100, loss: 2}}}
+	if got := slower.extrapolate(400); got != 1.25 {
+		t.Errorf("where a doubling lowers the loss by a quarter of the one before: %g, want 1.25", got)
 	}
 }
 
