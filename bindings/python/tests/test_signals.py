@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import aoso
-from aoso import _living
+from aoso import _input, _living
 
 # Interrupts itself, more than once, in a function that the library calls.
 INTERRUPTED = """
@@ -107,6 +107,18 @@ def test_a_signal_while_an_object_is_freed(alarmed):
         del owner
         len("")  # a call, at which Python runs the handler
     assert not alarmed
+
+
+@pytest.mark.parametrize("dtype", ["f8", [("row", "i8"), ("suspected", "i1")]])
+@pytest.mark.parametrize("rows", [0, 3])
+def test_the_address_of_an_array_needs_no_description(dtype, rows):
+    array, called = np.zeros(rows, dtype), []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        at = _input.address(array)
+    finally:
+        sys.setprofile(None)
+    assert "address" in called and "_array_descr" not in called and at == array.ctypes.data
 
 
 def test_objects_that_are_gone_are_forgotten(small):

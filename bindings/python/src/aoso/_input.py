@@ -18,7 +18,8 @@ _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 
 
 
 def address(array: Array) -> int:
-    at: int = array.__array_interface__["data"][0]
+    # NumPy describes the fields of a structure in Python, and loses what the handler of a signal raises there.
+    at: int = array.ctypes.data if array.dtype.names else array.__array_interface__["data"][0]
     return at
 
 
