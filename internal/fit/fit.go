@@ -158,11 +158,13 @@ func (f *Fit) settings() boost.Params {
 // advance goes on to the next settings. Those of a scout that explained little learn too fast: they are left out, unless rows are few
 // or the next have twice as many trees.
 func (f *Fit) advance() {
-	if !f.scouting {
+	all := f.job.Settings
+	switch {
+	case f.scouting:
+	case f.baffled && !f.job.Thorough && f.setting == 0 && len(all) > 2 && all[2].NEstimators < 2*all[1].NEstimators:
+		f.setting = 2
+	default:
 		f.setting++
-		if all := f.job.Settings; f.baffled && !f.job.Thorough && f.setting == 1 && len(all) > 2 && all[2].NEstimators < 2*all[1].NEstimators {
-			f.setting++
-		}
 	}
 	f.scouting = false
 }

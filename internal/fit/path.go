@@ -282,9 +282,9 @@ func (p *path) beaten(by float64, iterations int) bool {
 	return 5*p.last().iteration >= iterations && min(p.lowest(), p.extrapolate(iterations)) > by
 }
 
-// extrapolate returns the refined loss after that many iterations. If the last doubling of the iterations lowered it by a share of what
-// the doubling before did, each of the next lowers it by the root of that share; else by the same amount. The share itself would be too
-// pessimistic.
+// extrapolate returns the refined loss after that many iterations. If the last doubling of the iterations lowered it by less than the
+// doubling before, the falls shrink on, by the root of that share with each doubling: the share itself would be too pessimistic. Else
+// they stay the same.
 func (p *path) extrapolate(iterations int) float64 {
 	last := p.last()
 	half := p.pointAt((last.iteration + 1) / 2)

@@ -104,8 +104,8 @@ func TestSetLinear(t *testing.T) {
 	}
 	p.points = append(p.points, point{loss: 0.91 * p.linear})
 	p.least = 1
-	if weak := p.linear > 0.5*p.entropy(); p.weak != weak {
-		t.Errorf("scores that explain little: %t, want %t", p.weak, weak)
+	if !p.weak {
+		t.Errorf("a loss of %v of %v is explained well", p.linear, p.entropy())
 	}
 	if p.improved() {
 		t.Error("a loss that is a little less has improved by much")
@@ -125,6 +125,14 @@ func TestSetLinear(t *testing.T) {
 	}
 	if p = follow(t, target); !p.setLinear(scores) {
 		t.Error("good scores times a factor know nothing")
+	}
+	for i := range target.Labels {
+		if target.Labels[i] = 0; scores[2*i+1] > scores[2*i] {
+			target.Labels[i] = 1
+		}
+	}
+	if p = follow(t, target); !p.setLinear(scores) || p.weak {
+		t.Errorf("scores of clear labels: a loss of %v of %v is explained badly", p.linear, p.entropy())
 	}
 
 	rare := &data.Target{Classes: []string{"a", "b", "c"}, Weights: []float32{}}

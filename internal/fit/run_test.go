@@ -51,18 +51,20 @@ func TestTryNextLinear(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		linear  float64 // loss before any tree
+		weak    bool
 		setting int
 		stopped boost.StopReason
 		want    bool
 	}{
-		{"trees do nothing", 1.05, 0, "", false},
-		{"trees improve", 1.2, 0, "", true},
-		{"no time left", 1.2, 0, boost.StoppedByTimeLimit, false},
-		{"at zero, overfit", 0, 1, "", true},
-		{"last settings", 0, 2, "", false},
+		{"trees do nothing", 1.05, false, 0, "", false},
+		{"trees do nothing, linear scores little", 1.05, true, 0, "", true},
+		{"trees improve", 1.2, false, 0, "", true},
+		{"no time left", 1.2, false, 0, boost.StoppedByTimeLimit, false},
+		{"at zero, overfit", 0, false, 1, "", true},
+		{"last settings", 0, false, 2, "", false},
 	} {
 		r := follower(0.3, 1, 20, 500)
-		r.path.linear, r.stopped = test.linear, test.stopped
+		r.path.linear, r.path.weak, r.stopped = test.linear, test.weak, test.stopped
 		f := &Fit{job: Job{Settings: make([]boost.Params, 3), Thorough: true, Choose: true, Linear: true}, phase: HoldOut, run: r, setting: test.setting}
 		if got := f.tryNext(); got != test.want {
 			t.Errorf("%s: %t", test.name, got)
@@ -121,6 +123,33 @@ func TestScout(t *testing.T) {
 	few := Fit{job: Job{Settings: []boost.Params{{}, {NEstimators: 2}}}, scouting: true}
 	if n := few.settings().NEstimators; n != 2 {
 		t.Errorf("a scout of %d trees of 2", n)
+	}
+}
+
+// TestStartsWeakly: after a scout that explained little, linear scores that do the same have a few trees to improve.
+func TestStartsWeakly(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		baffled, weak bool
+		iterations    int
+		linear        float64 // loss before any tree
+		want          bool
+	}{
+		{"nothing helps", true, true, weakTrees, 1.05, true},
+		{"too early to tell", true, true, weakTrees - 1, 1.05, false},
+		{"trees help", true, true, weakTrees, 1.2, false},
+		{"linear scores help", true, false, weakTrees, 1.05, false},
+		{"the scout helps", false, true, weakTrees, 1.05, false},
+	} {
+		r := follower(0.3, 1, 20, 500)
+		r.path.linear, r.path.weak, r.iteration = test.linear, test.weak, test.iterations
+		f := &Fit{job: Job{Linear: true}, baffled: test.baffled, run: r}
+		if got := f.startsWeakly(); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+		if f.setting = 1; f.startsWeakly() {
+			t.Errorf("%s: a run without linear scores starts weakly", test.name)
+		}
 	}
 }
 

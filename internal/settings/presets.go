@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
@@ -78,7 +79,7 @@ func (p *Params) preset(s data.Shape) []setting {
 				linear = p.eager(large, s)
 				settings = []setting{linear, large}
 				if p.leafFor(s.Classes) == "full" {
-					settings = []setting{linear, careful(linear), large}
+					settings = slices.Insert(settings, 1, careful(linear))
 				}
 			}
 		}
