@@ -51,7 +51,7 @@ func (o DatasetOptions) SuggestCodes(ctx context.Context, features Features, lab
 		}
 	}
 	byGain := func(a, b code) int { return cmp.Or(-cmp.Compare(a.Gain, b.Gain), a.Feature-b.Feature) }
-	slices.SortFunc(tried, byGain)
+	slices.SortStableFunc(tried, byGain)
 	if base, _, err = t.losses(known, codeSplits); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (o DatasetOptions) SuggestCodes(ctx context.Context, features Features, lab
 			base, known = losses, append(known, c.Feature)
 		}
 	}
-	slices.SortFunc(tried, byGain)
+	slices.SortStableFunc(tried, byGain)
 	for _, c := range tried {
 		if !c.Suggested {
 			found = append(found, c)

@@ -176,9 +176,10 @@ func best(features []feature, most int) []feature {
 	if len(features) <= most {
 		return features
 	}
+	// Both sorts are stable, so that the library has the code of one only.
 	slices.SortStableFunc(features, func(a, b feature) int { return cmp.Compare(b.separation, a.separation) })
 	features = features[:most]
-	slices.SortFunc(features, func(a, b feature) int { return cmp.Compare(a.column, b.column) })
+	slices.SortStableFunc(features, func(a, b feature) int { return cmp.Compare(a.column, b.column) })
 	return features
 }
 

@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
@@ -77,10 +76,11 @@ func (p *Params) preset(s data.Shape) []setting {
 			if s.Rows >= manyRows {
 				large := settings[0]
 				linear = p.eager(large, s)
-				settings = []setting{linear, large}
+				settings = []setting{linear}
 				if p.leafFor(s.Classes) == "full" {
-					settings = slices.Insert(settings, 1, careful(linear))
+					settings = append(settings, careful(linear))
 				}
+				settings = append(settings, large)
 			}
 		}
 		if mixed {
