@@ -139,7 +139,7 @@ func (p *Params) fromZero(s data.Shape, ensemble bool) []setting {
 
 	if ensemble { // an average of several models may learn faster
 		clean.nEstimators = 400
-		few.nEstimators, few.learningRate = 700, 0.07
+		few.nEstimators, few.learningRate = 580, 0.085
 	}
 
 	if p.leafFor(s.Classes) == "sparse" {
