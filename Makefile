@@ -403,7 +403,7 @@ bench-tuning: lib $(BENCH_VENV)/ready ## compare the search for parameters with 
 bench-growth: lib $(BENCH_VENV)/ready ## measure how the time per tree grows with the data and shrinks with threads (minutes)
 	$(BENCH) bench.growth $(if $(QUICK),--quick) $(ARGS)
 
-bench-scale: ## measure ranks in one process with delays, and reckon the time of a tree on many machines (half a minute)
+bench-scale: ## measure ranks in one process with delays, and estimate the time of a tree on many machines (half a minute)
 	go run ./bench/scale $(ARGS)
 
 bench-many: lib $(BENCH_VENV)/ready ## compare on a thousand classes, each with 16 GiB and an hour (hours; QUICK=1: a minute)

@@ -161,12 +161,17 @@ func (f *Fit) advance() {
 	all := f.job.Settings
 	switch {
 	case f.scouting:
-	case f.baffled && !f.job.Thorough && f.setting == 0 && len(all) > 2 && all[2].NEstimators < 2*all[1].NEstimators:
+	case f.baffled && !f.job.Thorough && f.setting == 0 && len(all) > 2 && f.quick(2):
 		f.setting = 2
 	default:
 		f.setting++
 	}
 	f.scouting = false
+}
+
+// quick reports whether settings have less than twice as many trees as those before.
+func (f *Fit) quick(setting int) bool {
+	return f.job.Settings[setting].NEstimators < 2*f.job.Settings[setting-1].NEstimators
 }
 
 // try starts training the next settings without the held-out rows; first counts the iterations
@@ -331,7 +336,7 @@ func (f *Fit) tryNext() bool {
 	if f.startsLinear() {
 		return r.path.weak || r.path.improved() || f.beatsLinear()
 	}
-	return r.overfits() || f.job.Thorough && r.path.noisy()
+	return r.overfits() || r.path.noisy() && (f.job.Thorough || f.job.Linear && r.flat() && f.quick(f.setting+1))
 }
 
 // beatsLinear reports whether the scout would predict better with twice as many trees than the current run, which starts from

@@ -239,6 +239,11 @@ func (p *path) scaling(scores []float64, guess, precision float64) metric.Scalin
 	}
 }
 
+// flat reports whether the refined loss after half as many iterations as at a point is at most slope times that of the point.
+func (p *path) flat(to *point, slope float64) bool {
+	return p.pointAt(to.iteration/2).loss <= slope*to.loss
+}
+
 // dropScores frees what only the last point needs.
 func (p *path) dropScores() {
 	for i := range len(p.points) - 1 {

@@ -78,7 +78,7 @@ func (r *run) settled(j *Job) bool {
 		return false
 	}
 	at := r.pick(j)
-	return r.engines[0].Forest().Trees() >= r.chosen(j).NEstimators && at.factor >= least && r.path.pointAt(at.iteration/2).loss <= slope*at.loss
+	return r.engines[0].Forest().Trees() >= r.chosen(j).NEstimators && at.factor >= least && r.path.flat(at, slope)
 }
 
 // forests returns the trees of each model, at most that many.
@@ -187,6 +187,13 @@ func (r *run) free() {
 func (r *run) overfits() bool {
 	const early = 5 // early: in the first 1/early of the iterations
 	return r.path.excess > clearEnding.rise || r.path.over() || r.path.best().iteration < r.path.last().iteration/early
+}
+
+// flat reports whether a run of one tree an iteration had all its trees, and the last half of them hardly lowered the refined loss. Trees of
+// smaller steps may lower it further.
+func (r *run) flat() bool {
+	const slope = 1.01
+	return r.iteration == r.began.NEstimators && r.path.flat(r.path.best(), slope)
 }
 
 // better returns b if its refined loss is below that share of a's, or if a is nil; else a.
