@@ -128,15 +128,16 @@ func (p *path) pointAt(iteration int) *point {
 	return &p.points[i]
 }
 
-// setLinear records the linear scores that training starts from. It reports whether they predict
-// better than the class frequencies.
+// setLinear records the linear scores that training starts from. It reports whether they explain something.
 func (p *path) setLinear(scores []float64) bool {
 	now, _ := p.measure(0, scores, 1, 1e-3)
 	p.linear = now.loss
-	entropy := p.entropy()
-	p.weak = p.linear > weakFrom*entropy
-	return p.linear < (1-improvement)*entropy
+	p.weak = p.linear > weakFrom*p.entropy()
+	return p.explains(p.linear)
 }
+
+// explains reports whether a model of a refined loss predicts clearly better than the class frequencies.
+func (p *path) explains(loss float64) bool { return loss < (1-improvement)*p.entropy() }
 
 // entropy returns the log loss of the class frequencies, with half a row added to each class.
 func (p *path) entropy() float64 {
