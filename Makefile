@@ -159,7 +159,7 @@ race: ## run the tests of parallel code under the race detector
 		go test -vet=all -race -short -tags purego -run '^TestSharedDataset$$' . ./internal/acceptance; \
 	else echo "race detector skipped: no C compiler"; fi
 
-# Not a part of test: a fuzzer compiles all of Go anew, for a minute. The Go tests run every seed and stored input.
+# Not a part of test: a fuzzer compiles all of Go again, for a minute. The Go tests run every seed and stored input.
 # Only parsers are fuzzed. Kernels get random jobs instead, because a fuzzer cannot see the branches of assembly code.
 # If a time limit expires during an input, Go may report a failure ("context deadline exceeded"). A number of inputs such
 # as 2000x avoids that.

@@ -23,7 +23,7 @@ TOP = 5
 
 
 class Steps(Clock):
-    """Calls ``look`` at each step, and ``begin`` where training begins anew. What that takes does not count."""
+    """Calls ``look`` at each step, and ``begin`` where training begins again. What that takes does not count."""
 
     def __init__(self, budget: float, look: Callable[[int, float], None], begin: Callable[[], None]) -> None:
         super().__init__(budget)
@@ -43,7 +43,7 @@ class Steps(Clock):
         return ended
 
     def forget(self) -> None:
-        """Training begins anew: it tries other settings, or trains on all rows. What it spent before counts."""
+        """Training begins again: it tries other settings, or trains on all rows. What it spent before counts."""
         super().forget()
         self._seen = 0
         self._begin()

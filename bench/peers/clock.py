@@ -17,7 +17,7 @@ class Clock:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
 
     def forget(self) -> None:
-        """Drops the iterations so far, because training begins anew. The time goes on."""
+        """Drops the iterations so far, because training begins again. The time goes on."""
         self.cpu.clear()
         self.wall.clear()
 

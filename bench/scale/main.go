@@ -1,4 +1,4 @@
-// Command scale reckons how long a tree takes on n machines. It measures the compute of
+// Command scale estimates how long a tree takes on n machines. It measures the compute of
 // one thread, checks the model against ranks in this process whose calls are delayed as
 // on a network, and plans a training on many machines with it.
 //
@@ -135,7 +135,7 @@ func call() float64 {
 // check compares the model with trainings in this process.
 func check(m Model, data *table, trees int) error {
 	cores := runtime.NumCPU()
-	fmt.Printf("| ranks on %d cores | network (delays) | measured s a tree | reckoned: compute + messages | |\n| ---: | --- | ---: | ---: | ---: |\n", cores)
+	fmt.Printf("| ranks on %d cores | network (delays) | measured s a tree | estimate: compute + messages | |\n| ---: | --- | ---: | ---: | ---: |\n", cores)
 	fingerprint, advice := "", []string{}
 	for ranks := 1; ranks <= 4; ranks++ {
 		for _, network := range networks {
@@ -164,14 +164,14 @@ func check(m Model, data *table, trees int) error {
 	return nil
 }
 
-// plan reckons a large training. The compute of a row grows with the features and,
+// plan estimates a large training. The compute of a row grows with the features and,
 // for class totals, products and gradients, with the classes; here by their sum.
 func plan(m Model) {
 	const rows, features, threads, efficiency = 1_000_000_000, 100, 16, 0.7
 	m.PerRow *= float64(features+m.Classes) / float64(m.Features+m.Classes)
 	m.Fixed *= float64(features) / float64(m.Features)
 	m.Rows, m.Features, m.Speedup, m.Busy, m.Call = rows, features, threads*efficiency, 1, 0
-	fmt.Printf("\nreckoned: %d rows x %d, %d classes, machines of %d threads that are worth %.1f\n\n", rows, features, m.Classes, threads, m.Speedup)
+	fmt.Printf("\nestimate: %d rows x %d, %d classes, machines of %d threads that are worth %.1f\n\n", rows, features, m.Classes, threads, m.Speedup)
 	fmt.Print("| machines | network | s a tree | of it messages | MB a rank gives |\n| ---: | --- | ---: | ---: | ---: |\n")
 	for _, machines := range []int{4, 16, 64, 256} {
 		for _, network := range networks[1:] {
