@@ -54,7 +54,8 @@ func Choose(seed uint64, numbers []int, n int) []int {
 	if n == 0 {
 		return nil
 	}
-	hashes := make([]uint64, 0, onStack)
+	var stack [onStack]uint64
+	hashes := slices.Grow(stack[:0], len(numbers))
 	for _, number := range numbers {
 		hashes = append(hashes, Row(seed, uint64(number)))
 	}
