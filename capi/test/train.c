@@ -291,7 +291,7 @@ static void two_phases(void) {
     aoso_result r;
     int64_t trees;
     double t = train_phases("", NULL, &s, &r, &trees);
-    EXPECT(s.holdout > 0 && trees == s.train && trees <= 5 * 700 && t != 1 && r.stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(s.holdout > 0 && trees == s.train && trees <= 6 * 580 && t != 1 && r.stopped_by == AOSO_STOPPED_BY_TREES);
     EXPECT(r.held_out_rows == ROWS && r.held_out.errors > 0 && r.held_out.error_rate == (double)r.held_out.errors / ROWS &&
            r.held_out.log_loss > 0 && r.held_out.log_loss < log(CLASSES));
 

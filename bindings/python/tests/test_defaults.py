@@ -35,9 +35,9 @@ def test_phases(by_default):
     for phase in (held, final):
         assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
     trees = booster.num_trees
-    assert {p.max_trees for p in held} == {400, 700, trees} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
+    assert {p.max_trees for p in held} == {400, 580, trees} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
     assert {p.max_trees for p in final} == {final[-1].trees} == {trees} == {booster.params["n_estimators"]}
-    assert booster.result.iterations == trees <= 6 * 700 and booster.params["ensemble"] == 6
+    assert booster.result.iterations == trees <= 6 * 580 and booster.params["ensemble"] == 6
     judging = [p for p in held if p.metrics]  # by the members that are grown first
     assert judging == held[: len(judging)] and {tuple(p.metrics) for p in judging} == {("holdout",)}
     assert not any(p.metrics for p in final)  # the leaf values of one member after another
