@@ -443,7 +443,7 @@ func (f *Fit) conclude() {
 		return
 	}
 	if f.scouting {
-		f.baffled = !r.path.explains(r.path.lowest())
+		f.baffled = r.path.unexplained(r.path.lowest()) > 1-improvement
 		if r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
 			scout := r.record()
 			scout.scout, f.scout = true, &scout

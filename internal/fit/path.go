@@ -132,12 +132,13 @@ func (p *path) pointAt(iteration int) *point {
 func (p *path) setLinear(scores []float64) bool {
 	now, _ := p.measure(0, scores, 1, 1e-3)
 	p.linear = now.loss
-	p.weak = p.linear > weakFrom*p.entropy()
-	return p.explains(p.linear)
+	left := p.unexplained(p.linear)
+	p.weak = left > weakFrom
+	return left < 1-improvement
 }
 
-// explains reports whether a model of a refined loss predicts clearly better than the class frequencies.
-func (p *path) explains(loss float64) bool { return loss < (1-improvement)*p.entropy() }
+// unexplained returns a refined loss as a share of the log loss of the class frequencies.
+func (p *path) unexplained(loss float64) float64 { return loss / p.entropy() }
 
 // entropy returns the log loss of the class frequencies, with half a row added to each class.
 func (p *path) entropy() float64 {

@@ -189,11 +189,10 @@ func (r *run) overfits() bool {
 	return r.path.excess > clearEnding.rise || r.path.over() || r.path.best().iteration < r.path.last().iteration/early
 }
 
-// flat reports whether a run of one tree an iteration had all its trees, and the last half of them hardly lowered the refined loss. Trees of
-// smaller steps may lower it further.
+// flat reports whether the last half of all its trees hardly lowered the refined loss. Trees of smaller steps may lower it further.
 func (r *run) flat() bool {
 	const slope = 1.01
-	return r.iteration == r.began.NEstimators && r.path.flat(r.path.best(), slope)
+	return r.stopped == boost.StoppedByTrees && r.path.flat(r.path.best(), slope)
 }
 
 // better returns b if its refined loss is below that share of a's, or if a is nil; else a.

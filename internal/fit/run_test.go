@@ -75,20 +75,21 @@ func TestTryNextLinear(t *testing.T) {
 // TestTryNextFlat: with many classes, other settings of about as many trees are tried where half the trees would have done as well.
 func TestTryNextFlat(t *testing.T) {
 	for _, test := range []struct {
-		name             string
-		half, errorRate  float64 // refined loss after half the trees; of all trees, 1
-		iterations, next int
-		want             bool
+		name            string
+		half, errorRate float64 // refined loss after half the trees; of all trees, 1
+		stopped         boost.StopReason
+		next            int
+		want            bool
 	}{
-		{"flat", 1.005, 0.3, 100, 160, true},
-		{"it still falls", 1.02, 0.3, 100, 160, false},
-		{"clear labels", 1.005, 0.02, 100, 160, false},
-		{"abandoned", 1.005, 0.3, 80, 160, false},
-		{"the next have many trees", 1.005, 0.3, 100, 200, false},
+		{"flat", 1.005, 0.3, boost.StoppedByTrees, 160, true},
+		{"it still falls", 1.02, 0.3, boost.StoppedByTrees, 160, false},
+		{"clear labels", 1.005, 0.02, boost.StoppedByTrees, 160, false},
+		{"abandoned", 1.005, 0.3, boost.StoppedByEarlyStopping, 160, false},
+		{"the next have many trees", 1.005, 0.3, boost.StoppedByTrees, 200, false},
 	} {
-		r := &run{began: boost.Params{NEstimators: 100}, iteration: test.iterations, path: &path{least: 1, points: []point{
-			{iteration: test.iterations / 2, loss: test.half},
-			{iteration: test.iterations, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
+		r := &run{began: boost.Params{NEstimators: 100}, stopped: test.stopped, path: &path{least: 1, points: []point{
+			{iteration: 50, loss: test.half},
+			{iteration: 100, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
 		}}}
 		f := &Fit{job: Job{Settings: []boost.Params{{}, r.began, {NEstimators: test.next}}, Choose: true, Linear: true}, phase: HoldOut, run: r, setting: 1}
 		if got := f.tryNext(); got != test.want {
