@@ -60,7 +60,7 @@ const (
 	sparseness, sparsest, manyScores = 7, 2, 1 << 24
 	// A refined loss is as good as the least if it exceeds it by at most that many standard
 	// errors.
-	similar = 0.25
+	similar = 0.1
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.
 	unfinished = 1
@@ -68,15 +68,21 @@ const (
 	noisyFrom = 0.05
 )
 
-// ending says when a path is over: after warmUp iterations, after patience times the iterations
-// of the least refined loss, and when the loss exceeds that by rise standard errors.
-type ending struct{ warmUp, patience, rise float64 }
+// ending says when a path is over that rises: after warmUp iterations, when the loss exceeds the least by rise standard errors.
+type ending struct {
+	warmUp int
+	rise   float64
+}
 
 // Where labels are clear, a loss that rises may fall again.
-var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.25, 1}
+var clearEnding, noisyEnding = ending{50, 2}, ending{20, 1}
 
-// After hopeless times the iterations of the point picked, a loss hardly falls again.
-const hopeless = 3
+const (
+	// A path that rises goes on for patience times the iterations of the least refined loss.
+	patience = 1.25
+	// After hopeless times the iterations of the point picked, and after fewest, a loss hardly falls again.
+	hopeless, fewest = 1.6, 80
+)
 
 // After linear scores, trees help or harm from the first iteration.
 const linearWarmUp = 10
@@ -277,8 +283,8 @@ func (p *path) over() bool {
 		end.warmUp = linearWarmUp
 	}
 	now := float64(p.last().iteration)
-	return p.excess > end.rise && now >= max(end.warmUp, end.patience*float64(p.best().iteration)) ||
-		now >= max(clearEnding.warmUp, hopeless*float64(p.picked().iteration))
+	return p.excess > end.rise && now >= max(float64(end.warmUp), patience*float64(p.best().iteration)) ||
+		now >= max(fewest, hopeless*float64(p.picked().iteration))
 }
 
 // noisy reports whether many rows are predicted wrong.
