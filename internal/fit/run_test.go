@@ -87,7 +87,7 @@ func TestTryNextFlat(t *testing.T) {
 		{"abandoned", 1.005, 0.3, boost.StoppedByEarlyStopping, 160, false},
 		{"the next have many trees", 1.005, 0.3, boost.StoppedByTrees, 200, false},
 	} {
-		r := &run{began: boost.Params{NEstimators: 100}, stopped: test.stopped, path: &path{least: 1, points: []point{
+		r := &run{began: boost.Params{NEstimators: 100}, stopped: test.stopped, path: &path{least: 1, pick: 1, points: []point{
 			{iteration: 50, loss: test.half},
 			{iteration: 100, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
 		}}}
