@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
@@ -18,7 +19,7 @@ type ensemble struct {
 	job      *Job
 	halves   [2]half
 	scout    *model.Forest          // the model if training is interrupted before the ensemble is complete
-	refitted []*model.Forest        // by member, as far as they are
+	refitted int                    // number of members that are
 	loss     float64                // sum of the training losses of the refitted members
 	linear   map[int8]*model.Linear // linear scores by the fold without which they are fitted; never: of all rows
 
@@ -35,11 +36,11 @@ type ensemble struct {
 
 // half is one half of the members. Its scouts, the first members, judged the settings.
 type half struct {
-	params  boost.Params // of a member
-	scouted *path        // of the scouts
-	capped  bool         // the members have the most trees that the settings allow
-	from    *point       // of that path: where the members end
-	grown   []*model.Forest
+	params  boost.Params    // of a member
+	scouted *path           // of the scouts
+	capped  bool            // the members have the most trees that the settings allow
+	from    *point          // of that path: where the members end
+	members []*model.Forest // as they were grown, then, one after the other, refitted
 }
 
 // newHalf returns a half with the trees of its scouts.
@@ -50,7 +51,7 @@ func newHalf(j *Job, scouts *run) half {
 }
 
 // add adds the trees of members.
-func (h *half) add(r *run) { h.grown = append(h.grown, r.forests(h.params.NEstimators)...) }
+func (h *half) add(r *run) { h.members = append(h.members, r.forests(h.params.NEstimators)...) }
 
 // heldFolds returns the two folds that a member holds out. Folds deal out the rows of a class one after another, so that
 // no member holds out both rows of a class of two.
@@ -74,7 +75,7 @@ func memberParts(j *Job, folds []int8, first, end int) (made []part) {
 func newEnsemble(j *Job, scouts *run) *ensemble {
 	e := &ensemble{job: j, linear: map[int8]*model.Linear{}, folds: j.folds(), place: make([]int, j.Train.Rows())}
 	e.halves[0] = newHalf(j, scouts)
-	e.scout = e.halves[0].grown[0]
+	e.scout = e.halves[0].members[0]
 	t := &e.target
 	t.Ranks, t.Classes = j.Train.Ranks, j.Train.Classes
 	var held []uint32
@@ -99,7 +100,7 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 func (f *Fit) trainEnsemble(first int) {
 	f.ensemble = newEnsemble(&f.job, f.best)
 	zero := f.ensemble.halves[0]
-	zero.grown = nil
+	zero.members = nil
 	f.ensemble.halves[1] = zero
 	if f.best.began.Start != "mixed" || !f.scoutLinear(first) {
 		f.growMembers(first)
@@ -132,8 +133,8 @@ func (e *ensemble) addLinear(scouts *run) {
 	case linear > unlike*zero:
 	case zero > unlike*linear:
 		e.halves[1] = newHalf(e.job, scouts)
-		e.halves[0], e.scout = e.halves[1], e.halves[1].grown[0]
-		e.halves[0].grown = nil
+		e.halves[0], e.scout = e.halves[1], e.halves[1].members[0]
+		e.halves[0].members = nil
 	default:
 		e.halves[1] = newHalf(e.job, scouts)
 	}
@@ -150,7 +151,7 @@ func (f *Fit) growMembers(first int) {
 		return
 	}
 	h := &e.halves[i]
-	f.parts = memberParts(&f.job, e.folds, i*members+len(h.grown), (i+1)*members)
+	f.parts = memberParts(&f.job, e.folds, i*members+len(h.members), (i+1)*members)
 	f.run = newRun(&f.job, f.parts, h.params, f.repeats(h.params))
 	f.run.first = first
 }
@@ -158,7 +159,7 @@ func (f *Fit) growMembers(first int) {
 // growing returns the number of the first half that has not all its members; 2: both have.
 func (e *ensemble) growing() int {
 	i := 0
-	for i < len(e.halves) && len(e.halves[i].grown) == e.job.Folds/2 {
+	for i < len(e.halves) && len(e.halves[i].members) == e.job.Folds/2 {
 		i++
 	}
 	return i
@@ -173,23 +174,29 @@ func (e *ensemble) params() boost.Params {
 	return p
 }
 
+// member returns the place of a member, those of the first half first.
+func (e *ensemble) member(i int) **model.Forest {
+	members := e.job.Folds / 2
+	return &e.halves[i/members].members[i%members]
+}
+
 // last reports whether the last member is being refitted.
-func (e *ensemble) last() bool { return len(e.refitted) == e.job.Folds-1 }
+func (e *ensemble) last() bool { return e.refitted == e.job.Folds-1 }
 
 // count counts the trees that are complete.
 func (e *ensemble) count(s *Status) {
 	s.MaxTrees = 0
 	for _, h := range e.halves {
-		s.MaxTrees += (e.job.Folds/2 - len(h.grown)) * h.params.NEstimators
-		for _, f := range h.grown {
+		s.MaxTrees += (e.job.Folds/2 - len(h.members)) * h.params.NEstimators
+		for _, f := range h.members {
 			s.MaxTrees += f.Trees()
 		}
 	}
 	if e.growing() < len(e.halves) {
 		s.Trees = 0
 	}
-	for _, f := range e.refitted {
-		s.Trees += f.Trees()
+	for member := range e.refitted {
+		s.Trees += (*e.member(member)).Trees()
 	}
 }
 
@@ -213,11 +220,10 @@ func (e *ensemble) conclude(f *Fit, first int) {
 // refit starts computing the leaf values of the next member: twice without one of its two folds, which it then
 // predicts, and once from all rows.
 func (e *ensemble) refit() *run {
-	member, members := len(e.refitted), e.job.Folds/2
-	h := &e.halves[member/members]
+	h := &e.halves[e.refitted/(e.job.Folds/2)]
 	r := &run{began: h.params, refits: true}
 	job := e.job.Job
-	job.Params, job.Refit, job.Repeated, job.Others = h.params, h.grown[member%members], nil, nil
+	job.Params, job.Refit, job.Repeated, job.Others = h.params, *e.member(e.refitted), nil, nil
 	job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
 	job.EvalEvery, job.Silent = math.MaxInt, true
 	add := func(without int8, train, valid *data.Set) {
@@ -226,7 +232,7 @@ func (e *ensemble) refit() *run {
 		e.linear[without] = engine.Forest().Linear()
 		r.engines = append(r.engines, engine)
 	}
-	for side, fold := range heldFolds(member, e.job.Folds) {
+	for side, fold := range heldFolds(e.refitted, e.job.Folds) {
 		e.parts[side] = newPart(e.job, e.folds, []int8{fold})
 		add(fold, e.parts[side].train, e.parts[side].held)
 	}
@@ -239,14 +245,15 @@ func (r *run) all() *boost.Engine { return r.engines[len(r.engines)-1] }
 
 // addRefitted adds the member that a run has refitted.
 func (e *ensemble) addRefitted(r *run) {
-	classes, half := len(e.target.Classes), len(e.refitted)/(e.job.Folds/2)
+	classes, half := len(e.target.Classes), e.refitted/(e.job.Folds/2)
 	for side := range e.parts {
 		scores := r.engines[side].ValidScores()
 		for i, row := range e.parts[side].rows {
 			copy(e.scores[half][e.place[row]*classes:][:classes], scores[i*classes:])
 		}
 	}
-	e.refitted = append(e.refitted, r.all().Forest())
+	*e.member(e.refitted) = r.all().Forest()
+	e.refitted++
 	e.loss += r.all().TrainLoss()
 	r.free()
 	e.free()
@@ -272,10 +279,11 @@ func (e *ensemble) finish(r *run) {
 // average returns the trees of all members with an equal share of their leaf values and linear scores: first the first
 // tree of each member, so that the first trees of the model are an ensemble too.
 func (e *ensemble) average() *model.Forest {
-	share := 1 / float64(len(e.refitted))
+	members := slices.Concat(e.halves[0].members, e.halves[1].members)
+	share := 1 / float64(len(members))
 	newton := loss.Newton{Shrinkage: e.halves[0].params.LearningRate * share}
-	m, linear := e.refitted[0].Truncated(0), 0.0
-	for _, f := range e.refitted {
+	m, linear := members[0].Truncated(0), 0.0
+	for _, f := range members {
 		if f.Linear() != nil { // all are of all rows
 			m.SetLinear(f.Linear())
 			linear += share
@@ -284,9 +292,9 @@ func (e *ensemble) average() *model.Forest {
 	if linear > 0 {
 		m.SetLinear(m.Linear().Scaled(linear))
 	}
-	m.Reserve(e.refitted...)
+	m.Reserve(members...)
 	for t := range max(e.halves[0].params.NEstimators, e.halves[1].params.NEstimators) {
-		for _, f := range e.refitted {
+		for _, f := range members {
 			if t < f.Trees() {
 				m.AddTree(f.Tree(t))
 			}
@@ -324,7 +332,7 @@ func (e *ensemble) calibrate() {
 		s := e.held.scaling(scores, from.factor, 1e-3)
 		grown, alone = grown*math.Sqrt(from.factor), alone*math.Sqrt(s.Factor())
 	}
-	members := float64(len(e.refitted))
+	members := float64(e.refitted)
 	noise := max(0, 2*(1/alone-1/now.factor))
 	const most = 2. // of an effect: what few rows say may be far off
 	averaging := 1 / max(1-float64(alone*noise*(1-1/members)), 1/most)
@@ -347,7 +355,7 @@ func (e *ensemble) result(f *Fit, look bool) Result {
 	} else {
 		r.Stopped, r.Capped = f.run.stopped, e.halves[0].capped || e.halves[1].capped
 		held, at, factor = e.held, e.held.last(), e.factor
-		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(len(e.refitted)), max(1, e.model.Trees())
+		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(e.refitted), max(1, e.model.Trees())
 	}
 	r.Iterations, r.BestIteration = r.Forest.Trees(), r.Forest.Trees()
 	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation, nil}, held.scoresAt(at, look)
