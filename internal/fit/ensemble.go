@@ -6,6 +6,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 )
@@ -222,22 +223,36 @@ func (e *ensemble) conclude(f *Fit, first int) {
 func (e *ensemble) refit() *run {
 	h := &e.halves[e.refitted/(e.job.Folds/2)]
 	r := &run{began: h.params, refits: true}
-	job := e.job.Job
-	job.Params, job.Refit, job.Repeated, job.Others = h.params, *e.member(e.refitted), nil, nil
-	job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
-	job.EvalEvery, job.Silent = math.MaxInt, true
-	add := func(without int8, train, valid *data.Set) {
-		job.Train, job.Valid, job.LinearScores = train, valid, e.linear[without]
-		engine := boost.New(job)
-		e.linear[without] = engine.Forest().Linear()
-		r.engines = append(r.engines, engine)
-	}
-	for side, fold := range heldFolds(e.refitted, e.job.Folds) {
+	folds := heldFolds(e.refitted, e.job.Folds)
+	for side, fold := range folds {
 		e.parts[side] = newPart(e.job, e.folds, []int8{fold})
-		add(fold, e.parts[side].train, e.parts[side].held)
+		if h.params.Start == "linear" {
+			e.parts[side].linear = e.linearWithout(fold, e.parts[side].train)
+		}
 	}
-	add(never, e.job.Train, nil)
+	var all *model.Linear
+	if h.params.Start == "linear" {
+		all = e.linearWithout(never, e.job.Train)
+	}
+	r.start(e.job, len(folds)+1, func(i int, job *boost.Job) {
+		job.Params, job.Refit, job.Repeated, job.Others = h.params, *e.member(e.refitted), nil, nil
+		job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
+		job.EvalEvery, job.Silent = math.MaxInt, true
+		job.Valid, job.LinearScores = nil, all
+		if i < len(folds) {
+			part := &e.parts[i]
+			job.Train, job.Valid, job.LinearScores = part.train, part.held, part.linear
+		}
+	})
 	return r
+}
+
+// linearWithout returns linear scores of the rows that are left without a fold.
+func (e *ensemble) linearWithout(fold int8, rows *data.Set) *model.Linear {
+	if e.linear[fold] == nil {
+		e.linear[fold] = linear.Fit(rows, e.job.Kernels, e.job.Team)
+	}
+	return e.linear[fold]
 }
 
 // all returns the engine of a refit that has all rows.

@@ -3,15 +3,18 @@ package fit
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
 )
 
 // run is training with one choice of settings: of one model, or of a model for each fold, side
 // by side.
 type run struct {
 	engines   []*boost.Engine
+	leaders   *par.Team    // step the engines, at the same time or in turns
 	began     boost.Params // initial ones: SetShrinkage changes those of the engines
 	path      *path        // on the rows that judge; nil: none
 	first     int          // iterations of the settings before, in this phase
@@ -26,8 +29,8 @@ type run struct {
 // newRun starts a run: a model for each part, without its held-out rows.
 func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	r := &run{began: p, repeats: repeats}
-	for i, part := range parts {
-		job := j.Job
+	r.start(j, len(parts), func(i int, job *boost.Job) {
+		part := &parts[i]
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
 		job.Start, job.ValidScores = part.start, part.heldScores
 		job.Params.Seed += uint64(part.member)
@@ -36,9 +39,24 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 		}
 		job.LinearScores = part.linear
 		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
-		r.engines = append(r.engines, boost.New(job))
-	}
+	})
 	return r
+}
+
+// start starts engines, of whose jobs set completes what differs from j. They train at the same time, each with its share of the team, but
+// in turns, each with the whole team, where others are called on to take part: other machines, or the caller's objective.
+func (r *run) start(j *Job, engines int, set func(i int, job *boost.Job)) {
+	split := j.Team.Split(engines)
+	if j.Train.Ranks != nil || j.Objective != nil {
+		split = j.Team.Turns(engines)
+	}
+	r.leaders, r.engines = split.Leaders, make([]*boost.Engine, engines)
+	r.leaders.Do(engines, func(_, i int) {
+		job := j.Job
+		job.Team = split.Groups[i]
+		set(i, &job)
+		r.engines[i] = boost.New(job)
+	})
 }
 
 // newJudge returns a path on the held-out rows of the parts; nil: none of a known class has weight.
@@ -104,10 +122,14 @@ func over(e *boost.Engine) bool {
 // step does an iteration of all engines. It returns false if ctx is cancelled before it is
 // complete; the next step completes it.
 func (r *run) step(ctx context.Context) bool {
-	for _, e := range r.engines {
-		if e.Status().Iteration == r.iteration && !over(e) && !e.Step(ctx) {
-			return false
+	var cancelled atomic.Bool
+	r.leaders.Do(len(r.engines), func(_, i int) {
+		if e := r.engines[i]; e.Status().Iteration == r.iteration && !over(e) && !e.Step(ctx) {
+			cancelled.Store(true)
 		}
+	})
+	if cancelled.Load() {
+		return false
 	}
 	r.iteration++
 	r.end()

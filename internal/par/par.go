@@ -18,12 +18,13 @@ import (
 
 // Team is a fixed number of workers: the caller and its helpers. The helpers
 // start with the first call of Do that needs them and run until Close. The zero
-// value is a team of one worker. Only one goroutine may call Do at a time.
+// value is a team of one worker, and so is nil. Only one goroutine may call Do at a time.
 type Team struct {
 	workers int
 	spins   int // how often a helper checks for the next round before it sleeps
 	started bool
 	current atomic.Pointer[round]
+	splits  map[int]*Split // by number of groups
 
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -65,7 +66,12 @@ func NewTeam(n int) *Team {
 }
 
 // Workers returns the number of workers. They are numbered from 0, the caller.
-func (t *Team) Workers() int { return max(t.workers, 1) }
+func (t *Team) Workers() int {
+	if t == nil {
+		return 1
+	}
+	return max(t.workers, 1)
+}
 
 // Panic carries the panic of a task to the caller of [Team.Do].
 type Panic struct {
@@ -131,6 +137,9 @@ func Run[T Task](t *Team, n int, task T) {
 
 // Close stops the helpers. The team must not be used afterwards.
 func (t *Team) Close() {
+	for _, s := range t.splits {
+		s.close()
+	}
 	if t.started {
 		t.mu.Lock()
 		t.current.Store(nil)
