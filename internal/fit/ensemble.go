@@ -47,12 +47,9 @@ type half struct {
 // newHalf returns a half with the trees of its scouts.
 func newHalf(j *Job, scouts *run) half {
 	h := half{params: scouts.chosen(j), scouted: scouts.path, from: scouts.pick(j), capped: scouts.capped(j)}
-	h.add(scouts)
+	h.members = scouts.forests(h.params.NEstimators)
 	return h
 }
-
-// add adds the trees of members.
-func (h *half) add(r *run) { h.members = append(h.members, r.forests(h.params.NEstimators)...) }
 
 // heldFolds returns the two folds that a member holds out. Folds deal out the rows of a class one after another, so that
 // no member holds out both rows of a class of two.
@@ -141,29 +138,49 @@ func (e *ensemble) addLinear(scouts *run) {
 	}
 }
 
-// growMembers starts growing the trees of the members of a half that has not all, or else refitting; first counts the
-// iterations before.
+// growMembers starts growing the trees of members, or else refitting; first counts the iterations before.
 func (f *Fit) growMembers(first int) {
 	f.freeParts()
 	e, members := f.ensemble, f.job.Folds/2
-	i := e.growing()
-	if i == len(e.halves) {
+	growing, repeats := e.growing(), &RunRecord{}
+	if growing == nil {
 		f.phase, f.run = Final, e.refit()
 		return
 	}
-	h := &e.halves[i]
-	f.parts = memberParts(&f.job, e.folds, i*members+len(h.members), (i+1)*members)
-	f.run = newRun(&f.job, f.parts, h.params, f.repeats(h.params))
+	for i, half := range growing {
+		h := &e.halves[half]
+		parts, before := memberParts(&f.job, e.folds, half*members+len(h.members), (half+1)*members), f.repeats(h.params, i)
+		for k := range parts {
+			parts[k].params = &h.params
+			repeats.Forests = append(repeats.Forests, before.forest(k))
+		}
+		repeats.TimeOut = before != nil && before.TimeOut
+		f.parts = append(f.parts, parts...)
+	}
+	f.run = newRun(&f.job, f.parts, e.halves[growing[0]].params, repeats)
 	f.run.first = first
 }
 
-// growing returns the number of the first half that has not all its members; 2: both have.
-func (e *ensemble) growing() int {
-	i := 0
-	for i < len(e.halves) && len(e.halves[i].members) == e.job.Folds/2 {
-		i++
+// growing returns the halves whose members grow next: both, if together they lack no more than a half has; nil: they have all.
+func (e *ensemble) growing() (halves []int) {
+	members, lack := e.job.Folds/2, 0
+	for i, h := range e.halves {
+		if n := members - len(h.members); n > 0 && lack+n <= members {
+			halves, lack = append(halves, i), lack+n
+		}
 	}
-	return i
+	return halves
+}
+
+// addGrown adds the members of a run.
+func (e *ensemble) addGrown(r *run) {
+	first := 0
+	for _, half := range e.growing() {
+		h := &e.halves[half]
+		end := first + e.job.Folds/2 - len(h.members)
+		h.members = append(h.members, r.forests(h.params.NEstimators)[first:end]...)
+		first = end
+	}
 }
 
 // params returns the parameters of the ensemble.
@@ -193,7 +210,7 @@ func (e *ensemble) count(s *Status) {
 			s.MaxTrees += f.Trees()
 		}
 	}
-	if e.growing() < len(e.halves) {
+	if e.growing() != nil {
 		s.Trees = 0
 	}
 	for member := range e.refitted {
@@ -213,7 +230,7 @@ func (e *ensemble) conclude(f *Fit, first int) {
 	if f.run.path != nil {
 		e.addLinear(f.run)
 	} else {
-		e.halves[e.growing()].add(f.run)
+		e.addGrown(f.run)
 	}
 	f.growMembers(first)
 }

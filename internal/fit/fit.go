@@ -186,7 +186,7 @@ func (f *Fit) try(first int) {
 
 // hold starts a run without the held-out rows, which judge it by the path; first counts the iterations before.
 func (f *Fit) hold(p boost.Params, path *path, first int) {
-	f.run = newRun(&f.job, f.parts, p, f.repeats(p))
+	f.run = newRun(&f.job, f.parts, p, f.repeats(p, 0))
 	f.run.path, f.run.first = path, first
 }
 
@@ -223,7 +223,7 @@ func (f *Fit) trainFinal(p boost.Params, first int) {
 	if next.refits {
 		job.Refit = f.best.forests(p.NEstimators)[0]
 	} else {
-		next.repeats = f.repeats(p)
+		next.repeats = f.repeats(p, 0)
 		job.Repeated = next.repeats.forest(0)
 	}
 	next.engines = []*boost.Engine{boost.New(job)}
@@ -433,9 +433,10 @@ func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
 	if f.recorded() {
-		f.runs++
+		records := r.records()
+		f.runs += len(records)
 		if f.job.Keep {
-			f.past = append(f.past, r.record())
+			f.past = append(f.past, records...)
 		}
 	}
 	if f.ensemble != nil {
@@ -445,7 +446,7 @@ func (f *Fit) conclude() {
 	if f.scouting {
 		f.baffled = r.path.unexplained(r.path.lowest()) > 1-improvement
 		if r.params().LearningRate == r.began.LearningRate { // the caller may have changed it
-			scout := r.record()
+			scout := r.records()[0]
 			scout.scout, f.scout = true, &scout
 		}
 	}

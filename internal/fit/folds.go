@@ -157,6 +157,7 @@ type part struct {
 	train, held *data.Set
 	rows        []uint32      // held-out rows, by their numbers in the dataset
 	member      int           // of an ensemble
+	params      *boost.Params // of such a member; nil: the run's
 	linear      *model.Linear // of the rows to train on; nil: not fitted yet
 
 	start      *boost.Start // of a run that continues a model, on the rows to train on

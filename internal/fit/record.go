@@ -39,22 +39,29 @@ func (f *Fit) Record() Record {
 	if !f.recorded() {
 		return Record{f.past, f.elapsed}
 	}
-	return Record{append(slices.Clip(f.past), f.run.record()), f.elapsed}
+	return Record{append(slices.Clip(f.past), f.run.records()...), f.elapsed}
 }
 
-func (r *run) record() RunRecord {
-	record := RunRecord{Params: r.began, TimeOut: r.stopped == boost.StoppedByTimeLimit}
-	for _, e := range r.engines {
-		record.Forests = append(record.Forests, e.Forest())
+// records returns the record of a run, or one for each half of an ensemble.
+func (r *run) records() []RunRecord {
+	record := func(p boost.Params, engines []*boost.Engine) RunRecord {
+		record := RunRecord{Params: p, TimeOut: r.stopped == boost.StoppedByTimeLimit}
+		for _, e := range engines {
+			record.Forests = append(record.Forests, e.Forest())
+		}
+		return record
 	}
-	return record
+	if r.second == nil {
+		return []RunRecord{record(r.began, r.engines)}
+	}
+	return []RunRecord{record(r.began, r.engines[:r.split]), record(*r.second, r.engines[r.split:])}
 }
 
-// repeats returns the record of the run that comes next with these parameters, or the scout's trees with them; nil: there are
-// none.
-func (f *Fit) repeats(p boost.Params) *RunRecord {
-	if f.recorded() && f.job.Record != nil && f.runs < len(f.job.Record.Runs) {
-		if r := &f.job.Record.Runs[f.runs]; r.began(p) {
+// repeats returns the record of the run that comes next, or after some others, with these parameters, or the scout's trees with them;
+// nil: there are none.
+func (f *Fit) repeats(p boost.Params, others int) *RunRecord {
+	if next := f.runs + others; f.recorded() && f.job.Record != nil && next < len(f.job.Record.Runs) {
+		if r := &f.job.Record.Runs[next]; r.began(p) {
 			return r
 		}
 	}
@@ -161,7 +168,7 @@ func (r *run) repeating() bool {
 // endRepeated ends a run at the end of its record if its time was over there. The last run goes
 // on with the time that is left.
 func (f *Fit) endRepeated() {
-	last := f.runs == len(f.job.Record.Runs)-1
+	last := f.runs+len(f.run.records()) == len(f.job.Record.Runs)
 	switch {
 	case last:
 		f.checkTime(f.elapsed)

@@ -14,10 +14,12 @@ import (
 // by side.
 type run struct {
 	engines   []*boost.Engine
-	leaders   *par.Team    // step the engines, at the same time or in turns
-	began     boost.Params // initial ones: SetShrinkage changes those of the engines
-	path      *path        // on the rows that judge; nil: none
-	first     int          // iterations of the settings before, in this phase
+	leaders   *par.Team     // step the engines, at the same time or in turns
+	began     boost.Params  // initial ones: SetShrinkage changes those of the engines
+	second    *boost.Params // of the engines from number split on, members of the second half of an ensemble; nil: all began with the same
+	split     int
+	path      *path // on the rows that judge; nil: none
+	first     int   // iterations of the settings before, in this phase
 	iteration int
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
@@ -29,8 +31,16 @@ type run struct {
 // newRun starts a run: a model for each part, without its held-out rows.
 func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	r := &run{began: p, repeats: repeats}
+	for i := range parts {
+		if r.second == nil && parts[i].params != parts[0].params {
+			r.second, r.split = parts[i].params, i
+		}
+	}
 	r.start(j, len(parts), func(i int, job *boost.Job) {
-		part := &parts[i]
+		part, p := &parts[i], p
+		if part.params != nil {
+			p = *part.params
+		}
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
 		job.Start, job.ValidScores = part.start, part.heldScores
 		job.Params.Seed += uint64(part.member)
