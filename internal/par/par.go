@@ -209,7 +209,11 @@ func (r *round) work(worker int) {
 	var taken int64
 	defer func() {
 		if v := recover(); v != nil {
-			r.failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
+			p, nested := v.(*Panic) // of a team that the task uses
+			if !nested {
+				p = &Panic{v, debug.Stack()}
+			}
+			r.failed.CompareAndSwap(nil, p)
 			for w := range r.shares {
 				s := &r.shares[w]
 				taken += s.end - min(s.next.Swap(s.end), s.end)
