@@ -83,7 +83,7 @@ type MemoryEstimate struct {
 // Residuals 4·(S + 1)·n more, and of Rows 21·N + (24 + 8·m)·n is in place of the
 // first two terms. While rows are held out, the training set is there once more
 // in two parts, or with five folds five times; the terms of training are then those
-// of the parts, with 8 a row more for row ids. Of an ensemble of M members, M − 2 are in
+// of the parts, with 8 a row more for row ids. Of an ensemble of M members, half are in
 // training at once, or one on all rows and twice on M − 1 of M parts, with 24·K·N of
 // scores; Trees count M times more. Two cases are left out: row ids that
 // are given, 8·N more, or 16·N if they do not rise; and a training of small steps

@@ -242,20 +242,16 @@ func (e *ensemble) refit() *run {
 	r := &run{began: h.params, refits: true}
 	folds := heldFolds(e.refitted, e.job.Folds)
 	for side, fold := range folds {
-		e.parts[side] = newPart(e.job, e.folds, []int8{fold})
-		if h.params.Start == "linear" {
-			e.parts[side].linear = e.linearWithout(fold, e.parts[side].train)
-		}
+		part := &e.parts[side]
+		*part = newPart(e.job, e.folds, []int8{fold})
+		part.linear = e.linearWithout(h, fold, part.train)
 	}
-	var all *model.Linear
-	if h.params.Start == "linear" {
-		all = e.linearWithout(never, e.job.Train)
-	}
+	scores := e.linearWithout(h, never, e.job.Train)
 	r.start(e.job, len(folds)+1, func(i int, job *boost.Job) {
 		job.Params, job.Refit, job.Repeated, job.Others = h.params, *e.member(e.refitted), nil, nil
 		job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
 		job.EvalEvery, job.Silent = math.MaxInt, true
-		job.Valid, job.LinearScores = nil, all
+		job.Valid, job.LinearScores = nil, scores
 		if i < len(folds) {
 			part := &e.parts[i]
 			job.Train, job.Valid, job.LinearScores = part.train, part.held, part.linear
@@ -264,8 +260,11 @@ func (e *ensemble) refit() *run {
 	return r
 }
 
-// linearWithout returns linear scores of the rows that are left without a fold.
-func (e *ensemble) linearWithout(fold int8, rows *data.Set) *model.Linear {
+// linearWithout returns the linear scores that members start from, of the rows without a fold; nil: they start from zero.
+func (e *ensemble) linearWithout(h *half, fold int8, rows *data.Set) *model.Linear {
+	if h.params.Start != "linear" {
+		return nil
+	}
 	if e.linear[fold] == nil {
 		e.linear[fold] = linear.Fit(rows, e.job.Kernels, e.job.Team)
 	}

@@ -68,7 +68,7 @@ const (
 	noisyFrom = 0.05
 )
 
-// ending says when a path is over that rises: after warmUp iterations, when the loss exceeds the least by rise standard errors.
+// ending says when a path that rises is over: after warmUp iterations, if the loss exceeds the least by rise standard errors.
 type ending struct {
 	warmUp int
 	rise   float64

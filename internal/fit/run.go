@@ -53,8 +53,8 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	return r
 }
 
-// start starts engines, of whose jobs set completes what differs from j. They train at the same time, each with its share of the team, but
-// in turns, each with the whole team, where others are called on to take part: other machines, or the caller's objective.
+// start starts engines. set completes what differs from j in the job of each. They train at the same time, each with its share of the team. But
+// they take turns, each with the whole team, on several machines, which must send messages in the same order, and with the caller's objective.
 func (r *run) start(j *Job, engines int, set func(i int, job *boost.Job)) {
 	split := j.Team.Split(engines)
 	if j.Train.Ranks != nil || j.Objective != nil {
@@ -134,7 +134,7 @@ func over(e *boost.Engine) bool {
 func (r *run) step(ctx context.Context) bool {
 	var cancelled atomic.Bool
 	r.leaders.Do(len(r.engines), func(_, i int) {
-		if e := r.engines[i]; e.Status().Iteration == r.iteration && !over(e) && !e.Step(ctx) {
+		if e := r.engines[i]; !cancelled.Load() && e.Status().Iteration == r.iteration && !over(e) && !e.Step(ctx) {
 			cancelled.Store(true)
 		}
 	})
