@@ -21,7 +21,7 @@ type path struct {
 	target  *data.Target
 	rows    int      // number of rows on all machines
 	temper  bool     // points are evaluated at their factors, else at factor 1
-	lazy    bool     // conformity scores are computed when they are asked for
+	scouts  bool     // it judges scouts of an ensemble, which has a path of its own: conformity scores are computed when they are asked for
 	known   float64  // weight of the rows of known classes
 	from    []uint32 // of held-out rows: their numbers in the dataset; nil: a validation set's
 	share   float64  // of all rows: those that a model is trained without, to judge it
@@ -46,7 +46,7 @@ type point struct {
 	loss       float64 // the refined loss
 	evaluation metric.Evaluation
 	scores     *conformal.Scores
-	raw        []float64 // in place of scores, of a lazy path: raw scores, at the last point and the one picked
+	raw        []float64 // in place of scores, of scouts: raw scores, at the last point and the one picked
 	views      *views    // of held-out rows, at the last point and the one picked
 }
 
@@ -60,7 +60,7 @@ const (
 	sparseness, sparsest, manyScores = 7, 2, 1 << 24
 	// A refined loss is as good as the least if it exceeds it by at most that many standard
 	// errors.
-	similar = 0.1
+	similar, similarOfScouts = 0.25, 0.1
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.
 	unfinished = 1
@@ -68,21 +68,12 @@ const (
 	noisyFrom = 0.05
 )
 
-// ending says when a path that rises is over: after warmUp iterations, if the loss exceeds the least by rise standard errors.
-type ending struct {
-	warmUp int
-	rise   float64
-}
+// ending says when a path is over: where the loss exceeds the least by rise standard errors, after warmUp iterations and patience times those
+// of the least; and after fewest iterations and hopeless times those of the point picked.
+type ending struct{ warmUp, patience, rise, fewest, hopeless float64 }
 
 // Where labels are clear, a loss that rises may fall again.
-var clearEnding, noisyEnding = ending{50, 2}, ending{20, 1}
-
-const (
-	// A path that rises goes on for patience times the iterations of the least refined loss.
-	patience = 1.25
-	// After hopeless times the iterations of the point picked, and after fewest, a loss hardly falls again.
-	hopeless, fewest = 1.6, 80
-)
+var clearEnding, noisyEnding = ending{50, 2, 2, 50, 3}, ending{20, 1.25, 1, 50, 3}
 
 // After linear scores, trees help or harm from the first iteration.
 const linearWarmUp = 10
@@ -177,7 +168,7 @@ func (p *path) addPoint(iteration int, scores []float64) {
 	p.points = append(p.points, now)
 	if now.loss < p.lowest() || p.losses == nil {
 		p.least, p.pick, p.losses, p.excess = len(p.points)-1, len(p.points)-1, losses, 0
-	} else if p.excess = (now.loss - p.lowest()) / p.standardError(losses); p.excess <= similar || p.excess <= unfinished && p.picked().factor > 1 {
+	} else if p.excess = (now.loss - p.lowest()) / p.standardError(losses); p.excess <= p.similar() || p.excess <= unfinished && p.picked().factor > 1 {
 		p.pick = len(p.points) - 1
 	}
 	for i := range len(p.points) - 1 {
@@ -185,6 +176,14 @@ func (p *path) addPoint(iteration int, scores []float64) {
 			p.points[i].views, p.points[i].raw = nil, nil
 		}
 	}
+}
+
+// similar returns by how many standard errors a refined loss may exceed the least and be as good.
+func (p *path) similar() float64 {
+	if p.scouts {
+		return similarOfScouts
+	}
+	return similar
 }
 
 // measure evaluates raw scores. It returns the point and the loss of each row. The search for
@@ -197,7 +196,7 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	if !p.temper {
 		now.evaluation = *metric.Evaluate(scores, 1, p.target)
 	}
-	if p.lazy {
+	if p.scouts {
 		now.raw = slices.Clone(scores)
 	} else {
 		now.scores = p.conformity(scores, now.factor)
@@ -275,16 +274,24 @@ func (p *path) standardError(losses []float64) float64 {
 
 // over reports whether more iterations would only make the model worse.
 func (p *path) over() bool {
+	end, now := p.ending(), float64(p.last().iteration)
+	return p.excess > end.rise && now >= max(end.warmUp, end.patience*float64(p.best().iteration)) ||
+		now >= max(end.fewest, end.hopeless*float64(p.picked().iteration))
+}
+
+// ending returns when the path is over. Averaging members does what the last trees of a single model do.
+func (p *path) ending() ending {
 	end := clearEnding
 	if p.noisy() {
 		end = noisyEnding
 	}
+	if p.scouts {
+		end.patience, end.fewest, end.hopeless = noisyEnding.patience, 80, 1.6
+	}
 	if p.linear > 0 {
 		end.warmUp = linearWarmUp
 	}
-	now := float64(p.last().iteration)
-	return p.excess > end.rise && now >= max(float64(end.warmUp), patience*float64(p.best().iteration)) ||
-		now >= max(fewest, hopeless*float64(p.picked().iteration))
+	return end
 }
 
 // noisy reports whether many rows are predicted wrong.

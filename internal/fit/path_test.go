@@ -77,7 +77,7 @@ func TestPick(t *testing.T) {
 	for _, step := range []struct {
 		iteration int
 		noise     float64
-	}{{10, 2}, {20, 1}, {40, 0.2}, {50, -0.14}, {80, 1.5}, {200, 3}} {
+	}{{10, 2}, {20, 1}, {40, 0.2}, {50, -0.15}, {80, 1.5}, {200, 3}} {
 		_, scores := drawn(2000, step.noise, 1)
 		p.addPoint(step.iteration, scores)
 		if over := p.over(); over != (step.iteration >= 80) {
@@ -151,30 +151,39 @@ func TestSetLinear(t *testing.T) {
 	}
 }
 
-// TestOver: where labels are noisy, a path that rises is over sooner. It is over after 1.6 times the iterations of the point picked.
+// TestOver: where labels are noisy, a path that rises is over sooner. Any path is over after three times the iterations of the point picked; of
+// scouts, after 1.6 times.
 func TestOver(t *testing.T) {
 	for _, test := range []struct {
+		scouts            bool
 		errorRate, excess float64
 		best, last        int
 		want              bool
 	}{
-		{0.2, 1.1, 100, 124, false},
-		{0.2, 1.1, 100, 125, true},
-		{0.2, 0.9, 100, 159, false},
-		{0.2, 0.9, 100, 160, true},
-		{0.2, 0.9, 5, 79, false},
-		{0.2, 0.9, 5, 80, true},
-		{0.2, 1.1, 5, 19, false},
-		{0.2, 1.1, 5, 20, true},
-		{0.02, 1.9, 100, 159, false},
-		{0.02, 1.9, 100, 160, true},
-		{0.02, 2.1, 100, 124, false},
-		{0.02, 2.1, 100, 125, true},
-		{0.02, 2.1, 5, 49, false},
-		{0.02, 2.1, 5, 50, true},
+		{false, 0.2, 1.1, 100, 124, false},
+		{false, 0.2, 1.1, 100, 125, true},
+		{false, 0.2, 0.9, 100, 299, false},
+		{false, 0.2, 0.9, 100, 300, true},
+		{false, 0.2, 1.1, 5, 19, false},
+		{false, 0.2, 1.1, 5, 20, true},
+		{false, 0.02, 1.1, 100, 299, false},
+		{false, 0.02, 1.1, 100, 300, true},
+		{false, 0.02, 2.1, 100, 199, false},
+		{false, 0.02, 2.1, 100, 200, true},
+		{false, 0.02, 2.1, 5, 49, false},
+		{true, 0.2, 1.1, 100, 124, false},
+		{true, 0.2, 1.1, 100, 125, true},
+		{true, 0.2, 0.9, 100, 159, false},
+		{true, 0.2, 0.9, 100, 160, true},
+		{true, 0.2, 0.9, 5, 79, false},
+		{true, 0.2, 0.9, 5, 80, true},
+		{true, 0.02, 2.1, 100, 124, false},
+		{true, 0.02, 2.1, 100, 125, true},
+		{true, 0.02, 2.1, 5, 49, false},
+		{true, 0.02, 2.1, 5, 50, true},
 	} {
 		p := follower(test.errorRate, 1, test.best, test.last).path
-		p.excess = test.excess
+		p.scouts, p.excess = test.scouts, test.excess
 		if got := p.over(); got != test.want {
 			t.Errorf("%+v: %t", test, got)
 		}

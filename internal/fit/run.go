@@ -73,7 +73,7 @@ func (r *run) start(j *Job, engines int, set func(i int, job *boost.Job)) {
 func newJudge(j *Job, parts []part) *path {
 	p := newPath(pool(parts), j.Temper, j.Kernels, j.Team)
 	if p != nil {
-		p.from, p.lazy = []uint32{}, j.Scouts > 0 // a complete ensemble has a path of its own
+		p.from, p.scouts = []uint32{}, j.Scouts > 0
 		p.share = float64(p.rows) / float64(len(parts)*j.Train.AllRows())
 		for i := range parts {
 			p.from = append(p.from, parts[i].rows...)
