@@ -45,7 +45,7 @@ class Peers(harness.Benchmark):
             return self._resized(job, run)
         content = job.content
         if run.get("machine") == machine.describe():  # times of two machines have no median
-            content = content | {"iterations": run["iterations"], "budget": 0}
+            content = content | {"iterations": content["iterations"] and run["iterations"], "budget": 0}  # None: the library's default
         else:
             run = {}
         measured = harness.work(self.worker, content, job.threads)
