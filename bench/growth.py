@@ -211,7 +211,7 @@ def threads(store: Results) -> str:
         one = statistics.median(run["threads"]["1"])
         cells = [f"{speed_up(run, str(n)):.2f} ×" if str(n) in run["threads"] else "–" for n in counts]
         rows.append([it.set, it.setting, f"{number(one)} s" if it.setting == WHOLE else f"{number(1000 * one)} ms", *cells])
-    machines = readme.machine_lines({it.set: run["machine"] for it, run in runs.values()}, names=True)
+    machines = readme.machine_lines({it.set: run["machine"] for it, run in runs.values()})
     versions = ", ".join(sorted({run["version"] for _, run in runs.values()}))
     head = ["set", "setting", "one thread", *(f"{n} threads" for n in counts)]
     return "\n\n".join([table(head, rows, left=2), "\n".join([*machines, f"- aoso {versions}"])])

@@ -20,7 +20,7 @@ type ensemble struct {
 	job      *Job
 	halves   [2]half
 	scout    *model.Forest          // the model if training is interrupted before the ensemble is complete
-	refitted int                    // number of members that are
+	refitted int                    // number of members refitted so far
 	loss     float64                // sum of the training losses of the refitted members
 	linear   map[int8]*model.Linear // linear scores by the fold without which they are fitted; never: of all rows
 
@@ -192,10 +192,10 @@ func (e *ensemble) params() boost.Params {
 	return p
 }
 
-// member returns the place of a member, those of the first half first.
-func (e *ensemble) member(i int) **model.Forest {
+// halfOf returns the number of the half of a member, and the member's number there.
+func (e *ensemble) halfOf(member int) (half, number int) {
 	members := e.job.Folds / 2
-	return &e.halves[i/members].members[i%members]
+	return member / members, member % members
 }
 
 // last reports whether the last member is being refitted.
@@ -214,7 +214,8 @@ func (e *ensemble) count(s *Status) {
 		s.Trees = 0
 	}
 	for member := range e.refitted {
-		s.Trees += (*e.member(member)).Trees()
+		half, number := e.halfOf(member)
+		s.Trees += e.halves[half].members[number].Trees()
 	}
 }
 
@@ -238,7 +239,8 @@ func (e *ensemble) conclude(f *Fit, first int) {
 // refit starts computing the leaf values of the next member: twice without one of its two folds, which it then
 // predicts, and once from all rows.
 func (e *ensemble) refit() *run {
-	h := &e.halves[e.refitted/(e.job.Folds/2)]
+	half, number := e.halfOf(e.refitted)
+	h := &e.halves[half]
 	r := &run{began: h.params, refits: true}
 	folds := heldFolds(e.refitted, e.job.Folds)
 	for side, fold := range folds {
@@ -248,7 +250,7 @@ func (e *ensemble) refit() *run {
 	}
 	scores := e.linearWithout(h, never, e.job.Train)
 	r.start(e.job, len(folds)+1, func(i int, job *boost.Job) {
-		job.Params, job.Refit, job.Repeated, job.Others = h.params, *e.member(e.refitted), nil, nil
+		job.Params, job.Refit, job.Repeated, job.Others = h.params, h.members[number], nil, nil
 		job.Params.NEstimators, job.Params.StopLoss = job.Refit.Trees(), 0
 		job.EvalEvery, job.Silent = math.MaxInt, true
 		job.Valid, job.LinearScores = nil, scores
@@ -276,14 +278,15 @@ func (r *run) all() *boost.Engine { return r.engines[len(r.engines)-1] }
 
 // addRefitted adds the member that a run has refitted.
 func (e *ensemble) addRefitted(r *run) {
-	classes, half := len(e.target.Classes), e.refitted/(e.job.Folds/2)
+	classes := len(e.target.Classes)
+	half, number := e.halfOf(e.refitted)
 	for side := range e.parts {
 		scores := r.engines[side].ValidScores()
 		for i, row := range e.parts[side].rows {
 			copy(e.scores[half][e.place[row]*classes:][:classes], scores[i*classes:])
 		}
 	}
-	*e.member(e.refitted) = r.all().Forest()
+	e.halves[half].members[number] = r.all().Forest()
 	e.refitted++
 	e.loss += r.all().TrainLoss()
 	r.free()

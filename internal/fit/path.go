@@ -58,9 +58,6 @@ const (
 	// From one point to the next, the number of iterations grows by a factor of 1 +
 	// 1/sparseness, or, where more than manyScores raw scores take seconds to evaluate, 1 + 1/sparsest.
 	sparseness, sparsest, manyScores = 7, 2, 1 << 24
-	// A refined loss is as good as the least if it exceeds it by at most that many standard
-	// errors.
-	similar, similarOfScouts = 0.25, 0.1
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.
 	unfinished = 1
@@ -69,11 +66,12 @@ const (
 )
 
 // ending says when a path is over: where the loss exceeds the least by rise standard errors, after warmUp iterations and patience times those
-// of the least; and after fewest iterations and hopeless times those of the point picked.
-type ending struct{ warmUp, patience, rise, fewest, hopeless float64 }
+// of the least; and after fewest iterations and hopeless times those of the point picked. A loss that exceeds the least by at most similar
+// standard errors is as good.
+type ending struct{ warmUp, patience, rise, fewest, hopeless, similar float64 }
 
 // Where labels are clear, a loss that rises may fall again.
-var clearEnding, noisyEnding = ending{50, 2, 2, 50, 3}, ending{20, 1.25, 1, 50, 3}
+var clearEnding, noisyEnding = ending{50, 2, 2, 50, 3, 0.25}, ending{20, 1.25, 1, 50, 3, 0.25}
 
 // After linear scores, trees help or harm from the first iteration.
 const linearWarmUp = 10
@@ -168,7 +166,7 @@ func (p *path) addPoint(iteration int, scores []float64) {
 	p.points = append(p.points, now)
 	if now.loss < p.lowest() || p.losses == nil {
 		p.least, p.pick, p.losses, p.excess = len(p.points)-1, len(p.points)-1, losses, 0
-	} else if p.excess = (now.loss - p.lowest()) / p.standardError(losses); p.excess <= p.similar() || p.excess <= unfinished && p.picked().factor > 1 {
+	} else if p.excess = (now.loss - p.lowest()) / p.standardError(losses); p.excess <= p.ending().similar || p.excess <= unfinished && p.picked().factor > 1 {
 		p.pick = len(p.points) - 1
 	}
 	for i := range len(p.points) - 1 {
@@ -176,14 +174,6 @@ func (p *path) addPoint(iteration int, scores []float64) {
 			p.points[i].views, p.points[i].raw = nil, nil
 		}
 	}
-}
-
-// similar returns by how many standard errors a refined loss may exceed the least and be as good.
-func (p *path) similar() float64 {
-	if p.scouts {
-		return similarOfScouts
-	}
-	return similar
 }
 
 // measure evaluates raw scores. It returns the point and the loss of each row. The search for
@@ -286,7 +276,7 @@ func (p *path) ending() ending {
 		end = noisyEnding
 	}
 	if p.scouts {
-		end.patience, end.fewest, end.hopeless = noisyEnding.patience, 80, 1.6
+		end.patience, end.fewest, end.hopeless, end.similar = noisyEnding.patience, 80, 1.6, 0.1
 	}
 	if p.linear > 0 {
 		end.warmUp = linearWarmUp

@@ -56,10 +56,11 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 // start starts engines. set completes what differs from j in the job of each. They train at the same time, each with its share of the team. But
 // they take turns, each with the whole team, on several machines, which must send messages in the same order, and with the caller's objective.
 func (r *run) start(j *Job, engines int, set func(i int, job *boost.Job)) {
-	split := j.Team.Split(engines)
+	divide := j.Team.Split
 	if j.Train.Ranks != nil || j.Objective != nil {
-		split = j.Team.Turns(engines)
+		divide = j.Team.Turns
 	}
+	split := divide(engines)
 	r.leaders, r.engines = split.Leaders, make([]*boost.Engine, engines)
 	r.leaders.Do(engines, func(_, i int) {
 		job := j.Job

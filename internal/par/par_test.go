@@ -159,13 +159,19 @@ func TestClose(t *testing.T) {
 		team.Close()
 		NewTeam(5).Close() // a team that ran no task
 	}
+	awaitGoroutines(t, before)
+}
+
+// awaitGoroutines waits until no more goroutines are left than that.
+func awaitGoroutines(t *testing.T, most int) {
+	t.Helper()
 	for range 500 {
-		if runtime.NumGoroutine() <= before {
+		if runtime.NumGoroutine() <= most {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines, want at most %d", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines, want at most %d", runtime.NumGoroutine(), most)
 }
 
 func TestAvailable(t *testing.T) {

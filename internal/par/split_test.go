@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // TestSplit: groups work at the same time, each task of the leaders in its own, and a single worker takes turns.
@@ -50,13 +49,7 @@ func TestSplitClose(t *testing.T) {
 	s := team.Split(3)
 	s.Leaders.Do(3, func(_, i int) { s.Groups[i].Do(4, func(_, _ int) {}) })
 	team.Close()
-	for range 500 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	awaitGoroutines(t, before)
 }
 
 // TestSplitPanic: the panic of a task of a group reaches the caller of the leaders as it is.
