@@ -75,7 +75,7 @@ func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target
 
 // evaluate compares raw scores, rows × classes, with labels.
 func (m *Model) evaluate(scores []float64, t *data.Target) *Evaluation {
-	return (*Evaluation)(metric.Evaluate(scores, m.Temperature(), t))
+	return (*Evaluation)(metric.Evaluate(scores, m.Temperature(), t, levels[0], nil))
 }
 
 // Metric is the name of a measure of how well a model does on a dataset, for [Model.Measure]

@@ -192,7 +192,7 @@ func (e *Engine) evaluate() {
 	if now.Evaluated {
 		now.Valid = e.Evaluate(1)
 		for _, v := range e.others {
-			now.Others = append(now.Others, v.evaluate(1, e.job.Team))
+			now.Others = append(now.Others, v.evaluate(1, e.job.Kernels, e.job.Team))
 		}
 		if !e.job.Silent {
 			now.TrainLoss = e.TrainLoss()
@@ -255,7 +255,7 @@ func (e *Engine) Judge(value float64) {
 // TrainLoss returns the weighted mean log loss of the training rows.
 func (e *Engine) TrainLoss() float64 {
 	if e.job.Objective != nil {
-		return metric.Evaluate(e.state.scores, 1, &e.job.Train.Target).LogLoss
+		return metric.Evaluate(e.state.scores, 1, &e.job.Train.Target, e.job.Kernels, e.job.Team).LogLoss
 	}
 	return e.state.logLoss(nil) / e.weight
 }
@@ -288,7 +288,7 @@ func (e *Engine) Evaluate(temperature float64) *metric.Evaluation {
 	if e.validation == nil {
 		return nil
 	}
-	return e.validation.evaluate(temperature, e.job.Team)
+	return e.validation.evaluate(temperature, e.job.Kernels, e.job.Team)
 }
 
 // TreesPerIteration returns the number of trees that an iteration adds.

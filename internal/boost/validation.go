@@ -73,10 +73,10 @@ func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 }
 
 // evaluate evaluates the model so far, its scores divided by the temperature.
-func (v *validation) evaluate(temperature float64, team *par.Team) *metric.Evaluation {
+func (v *validation) evaluate(temperature float64, k *kernel.Funcs, team *par.Team) *metric.Evaluation {
 	t := &v.set.Target
 	if v.odds == nil {
-		return metric.Evaluate(v.scores, temperature, t)
+		return metric.Evaluate(v.scores, temperature, t, k, team)
 	}
 	best, losses, wrong := make([]int32, t.Rows()), make([]float64, t.Rows()), make([]bool, t.Rows())
 	v.odds.Evaluate(t.Labels, t.Soft.Row, temperature, best, losses, team)

@@ -420,7 +420,7 @@ func (f *Fit) observe() {
 		return
 	}
 	if now.Evaluated = now.Iteration > 0 && !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
-		now.TrainLoss, now.Valid = r.trainLoss(), metric.Evaluate(r.scores(), 1, r.path.target)
+		now.TrainLoss, now.Valid = r.trainLoss(), metric.Evaluate(r.scores(), 1, r.path.target, f.job.Kernels, f.job.Team)
 	}
 }
 

@@ -36,6 +36,7 @@ type path struct {
 	least  int       // index of the least refined loss
 	pick   int       // index of the point picked
 	losses []float64 // by row: the refined loss at the least point
+	spare  []float64 // memory for the raw scores of a point
 	excess float64   // of the last point's refined loss over the least, in standard errors
 }
 
@@ -170,8 +171,11 @@ func (p *path) addPoint(iteration int, scores []float64) {
 		p.pick = len(p.points) - 1
 	}
 	for i := range len(p.points) - 1 {
-		if i != p.pick {
-			p.points[i].views, p.points[i].raw = nil, nil
+		if old := &p.points[i]; i != p.pick {
+			if old.raw != nil {
+				p.spare = old.raw
+			}
+			old.views, old.raw = nil, nil
 		}
 	}
 }
@@ -181,18 +185,21 @@ func (p *path) addPoint(iteration int, scores []float64) {
 func (p *path) measure(iteration int, scores []float64, guess, precision float64) (point, []float64) {
 	scaling := p.scaling(scores, guess, precision)
 	now := point{iteration: iteration, factor: scaling.Factor()}
-	tempered, losses := metric.EvaluateRows(scores, 1/now.factor, p.target, p.team)
+	tempered, losses := metric.EvaluateRows(scores, 1/now.factor, p.target, p.kernels, p.team)
 	now.loss, now.evaluation = tempered.LogLoss, *tempered
 	if !p.temper {
-		now.evaluation = *metric.Evaluate(scores, 1, p.target)
+		now.evaluation = *metric.Evaluate(scores, 1, p.target, p.kernels, p.team)
 	}
 	if p.scouts {
-		now.raw = slices.Clone(scores)
+		now.raw, p.spare = append(p.spare[:0], scores...), nil
 	} else {
 		now.scores = p.conformity(scores, now.factor)
 	}
 	if p.from != nil {
-		now.views = &views{losses: p.ofLabels(losses, scores, now.factor), rivals: metric.Rivals(scores, 1/now.factor, p.target.Labels, p.team)}
+		now.views = &views{losses: p.ofLabels(losses, scores, now.factor)}
+		if !p.scouts {
+			now.views.rivals = p.rivals(scores, now.factor)
+		}
 	}
 	return now, losses
 }
@@ -214,6 +221,11 @@ func (p *path) scoresAt(at *point, look bool) *conformal.Scores {
 		return at.scores
 	}
 	return p.conformity(at.raw, at.factor)
+}
+
+// rivals returns the rival of each row.
+func (p *path) rivals(raw []float64, factor float64) []metric.Rival {
+	return metric.Rivals(raw, 1/factor, p.target.Labels, p.team)
 }
 
 // ofLabels returns −log p of the rows' labels, given the losses of soft labels.

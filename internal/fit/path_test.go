@@ -48,7 +48,7 @@ func TestTemperature(t *testing.T) {
 		p.temper = false
 		p.addPoint(20, scores)
 		tempered, raw := p.pointAt(10), p.last()
-		if want := metric.Evaluate(scores, 1, target); raw.evaluation != *want || raw.evaluation.Errors != tempered.evaluation.Errors ||
+		if want := metric.Evaluate(scores, 1, target, kernel.Generic, nil); raw.evaluation != *want || raw.evaluation.Errors != tempered.evaluation.Errors ||
 			tempered.loss != tempered.evaluation.LogLoss || tempered.loss > want.LogLoss+1e-12 {
 			t.Errorf("%+v, tempered %+v; want %+v", raw, tempered, want)
 		}

@@ -21,7 +21,7 @@ type Suspect struct {
 // views are what a path keeps of its rows at a point.
 type views struct {
 	losses   []float64 // −log of the probability of the row's class
-	rivals   []metric.Rival
+	rivals   []metric.Rival // nil: those of the point's raw scores
 	suspects []Suspect // once they are known
 }
 
@@ -35,6 +35,9 @@ func (p *path) suspects(at *point) []Suspect {
 	}
 	if v.suspects != nil {
 		return v.suspects
+	}
+	if v.rivals == nil {
+		v.rivals = p.rivals(at.raw, at.factor)
 	}
 	const one = 1 << 32 // probabilities as integers have exact sums
 	classes := len(p.target.Classes)

@@ -77,7 +77,7 @@ func (t *Trial) Step(ctx context.Context) bool {
 	path := t.run.path
 	t.run.checkPath(t.judge.job.Choose)
 	if path.picked() == path.last() {
-		t.raw = metric.Evaluate(t.run.scores(), 1, path.target).LogLoss
+		t.raw = metric.Evaluate(t.run.scores(), 1, path.target, path.kernels, path.team).LogLoss
 	}
 	return true
 }

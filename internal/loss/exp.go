@@ -66,11 +66,31 @@ func NegLogSoftmax(scores []float64, y int) float64 {
 			others += kernel.Exp(f - scores[y] - base)
 		}
 	}
-	switch {
-	case base > 0:
+	if base > 0 {
 		return base + Log(others+kernel.Exp(-base))
-	case others < 0.25:
-		return logRatio(others / (2 + others))
 	}
-	return Log(1 + others)
+	return log1p(others)
+}
+
+// NegLog is NegLogSoftmax of scores whose softmax p is known.
+func NegLog(p, scores []float64, y int) float64 {
+	const least = 1e-280 // below, p_y is inexact, or zero
+	if !(p[y] >= least) {
+		return NegLogSoftmax(scores, y)
+	}
+	others := 0.0
+	for k, p := range p {
+		if k != y {
+			others += p
+		}
+	}
+	return log1p(others / p[y])
+}
+
+// log1p returns log(1+x) for x ≥ 0, precise where x is small.
+func log1p(x float64) float64 {
+	if x < 0.25 {
+		return logRatio(x / (2 + x))
+	}
+	return Log(1 + x)
 }

@@ -19,28 +19,33 @@ type Evaluation struct {
 
 // Evaluate compares raw scores, rows × classes, with a target, on all its machines. The log loss is
 // that of the scores divided by the temperature, which changes no class.
-func Evaluate(scores []float64, temperature float64, t *data.Target) *Evaluation {
-	e, _ := EvaluateRows(scores, temperature, t, &par.Team{})
+func Evaluate(scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) *Evaluation {
+	e, _ := EvaluateRows(scores, temperature, t, k, team)
 	return e
 }
 
-// EvaluateRows does the same on a team. It returns −log p_y of each row as well,
-// which is zero for those of unknown classes.
-func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *par.Team) (*Evaluation, []float64) {
+// EvaluateRows returns −log p_y of each row as well, which is zero for those of unknown classes.
+func EvaluateRows(scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) (*Evaluation, []float64) {
 	rows, classes := t.Rows(), len(t.Classes)
 	losses, wrong := make([]float64, rows), make([]bool, rows)
+	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
 	team.Do(kernel.Blocks(rows), func(_, b int) {
-		tempered := make([]float64, classes)
+		tempered, p := make([]float64, together*classes), make([]float64, together*classes)
 		first, end := kernel.Block(b, rows)
-		for i := first; i < end; i++ {
-			f, y := scores[i*classes:][:classes], int(t.Labels[i])
-			if wrong[i] = y != Argmax(f); y < 0 {
-				continue
+		for ; first < end; first += together {
+			last := min(first+together, end)
+			for i, f := range scores[first*classes : last*classes] {
+				tempered[i] = f / temperature
 			}
-			for k := range f {
-				tempered[k] = f[k] / temperature
+			p = p[:copy(p[:cap(p)], tempered[:(last-first)*classes])]
+			k.Softmax(&kernel.SoftmaxJob{Scores: p, Classes: classes})
+			for i := first; i < last; i++ {
+				y, at := int(t.Labels[i]), (i-first)*classes
+				if wrong[i] = y != Argmax(scores[i*classes:][:classes]); y >= 0 {
+					f := tempered[at:][:classes]
+					losses[i] = loss.NegLog(p[at:][:classes], f, y) + t.Soft.Gap(i, f, y)
+				}
 			}
-			losses[i] = loss.NegLogSoftmax(tempered, y) + t.Soft.Gap(i, tempered, y)
 		}
 	})
 	return NewEvaluation(t, wrong, losses), losses
@@ -94,9 +99,9 @@ func NewEvaluation(t *data.Target, wrong []bool, losses []float64) *Evaluation {
 func Measure(name string, scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) (float64, error) {
 	switch name {
 	case "logloss":
-		return Evaluate(scores, temperature, t).LogLoss, nil
+		return Evaluate(scores, temperature, t, k, team).LogLoss, nil
 	case "error":
-		return Evaluate(scores, temperature, t).ErrorRate, nil
+		return Evaluate(scores, temperature, t, k, team).ErrorRate, nil
 	}
 	m, err := Parse(name)
 	if err != nil {
