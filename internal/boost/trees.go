@@ -95,8 +95,7 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 
 // order sorts all rows by their leaves in a tree.
 func (g *trees) order(t *tree.Tree) []tree.Segment {
-	g.all.Fill(g.train.Rows())
-	return g.all.Order(t, g.kernels, g.train.Matrix, g.team)
+	return g.all.OrderAll(t, g.kernels, g.train.Matrix, g.team)
 }
 
 // orderTrimmed sorts the rows that were trimmed when the last tree was grown by their leaves in

@@ -60,16 +60,15 @@ func (v *validation) free() {
 
 // add adds the steps of a tree.
 func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
-	v.rows.Fill(v.set.Rows())
 	classes := len(v.set.Classes)
-	segments := v.rows.Order(t, k, v.set.Matrix, team)
+	segments := v.rows.OrderAll(t, k, v.set.Matrix, team)
 	if v.odds != nil {
 		v.odds.Apply(sparseSteps(t.Leaves, classes, team), reached(nil, segments), team)
 		return
 	}
-	for _, s := range segments {
-		t.Leaves[s.Leaf].AddToRows(v.scores, s.Rows, classes)
-	}
+	team.Do(len(segments), func(_, i int) {
+		t.Leaves[segments[i].Leaf].AddToRows(v.scores, segments[i].Rows, classes)
+	})
 }
 
 // evaluate evaluates the model so far, its scores divided by the temperature.

@@ -24,10 +24,10 @@ const routeRows = 8 * kernel.RowBlock
 
 // route sorts each block of routeRows rows by the leaves of a tree that they reach, stably. It
 // returns the runs by block.
-func (p *Partition) route(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) [][]run {
+func (p *Partition) route(t *Tree, k *kernel.Funcs, x *bin.Matrix, fill bool, team *par.Team) [][]run {
 	n := (len(p.Rows) + routeRows - 1) / routeRows
 	p.runs = slices.Grow(p.runs[:0], n)[:n]
-	par.Run(team, n, router{p, t, k, x})
+	par.Run(team, n, router{p, t, k, x, fill})
 	return p.runs
 }
 
@@ -37,10 +37,14 @@ type router struct {
 	tree    *Tree
 	kernels *kernel.Funcs
 	matrix  *bin.Matrix
+	fill    bool // the rows are those of the matrix, which are not listed yet
 }
 
 func (r router) Do(_, b int) {
 	first, end := b*routeRows, min((b+1)*routeRows, len(r.Rows))
+	if r.fill {
+		r.list(first, end)
+	}
 	r.runs[b] = r.walk(r.runs[b][:0], r.tree.root(), first, end)
 }
 
@@ -59,8 +63,18 @@ func (r *router) walk(runs []run, child int32, start, end int) []run {
 
 // Order sorts the rows by the leaves of a tree that they reach, stably. A leaf that no row
 // reaches has no segment.
-func (p *Partition) Order(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) (segments []Segment) {
-	byBlock := p.route(t, k, x, team)
+func (p *Partition) Order(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) []Segment {
+	return p.order(t, p.route(t, k, x, false, team), team)
+}
+
+// OrderAll sets the partition to all rows of x, in that order.
+func (p *Partition) OrderAll(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Team) []Segment {
+	p.Rows = p.Rows[:x.Rows]
+	return p.order(t, p.route(t, k, x, true, team), team)
+}
+
+// order joins the runs of the blocks.
+func (p *Partition) order(t *Tree, byBlock [][]run, team *par.Team) (segments []Segment) {
 	segments = p.segments[:0]
 	if len(byBlock) == 1 { // in order
 		for _, r := range byBlock[0] {

@@ -57,6 +57,18 @@ func TestOrder(t *testing.T) {
 		if len(slices.Compact(rows.Rows)) != seen {
 			t.Error("a row is there twice")
 		}
+		next := make([]int, len(tree.Leaves))
+		for _, s := range rows.OrderAll(tree, kernel.Generic, p.matrix, team) {
+			for _, row := range s.Rows {
+				if leafOf[row] != s.Leaf || int(row) < next[s.Leaf] {
+					t.Fatalf("of all rows, row %d is in leaf %d after row %d", row, s.Leaf, next[s.Leaf]-1)
+				}
+				next[s.Leaf] = int(row) + 1
+			}
+		}
+		if len(rows.Rows) != p.matrix.Rows {
+			t.Errorf("%d rows, not all", len(rows.Rows))
+		}
 		stump := &Tree{Leaves: []Leaf{{}}}
 		rows.Fill(10)
 		if got := rows.Order(stump, kernel.Generic, p.matrix, team); len(got) != 1 || len(got[0].Rows) != 10 {

@@ -55,7 +55,12 @@ func (p *Partition) Cut(n int) *Partition {
 // Fill sets the partition to rows 0 … n−1.
 func (p *Partition) Fill(n int) {
 	p.Rows = p.Rows[:n]
-	for i := range p.Rows {
+	p.list(0, n)
+}
+
+// list sets a part of the partition to rows start … end−1.
+func (p *Partition) list(start, end int) {
+	for i := start; i < end; i++ {
 		p.Rows[i] = uint32(i)
 	}
 }
