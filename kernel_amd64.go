@@ -23,8 +23,8 @@ func cpuLevels() (levels []*kernel.Funcs) {
 func newLevel(name string, wide bool) *kernel.Funcs {
 	return completed(wide, kernel.Funcs{
 		Level:     name,
-		Totals:    either(wide, totalsAVX512, totalsAVX2),
-		Cross:     cross(either(wide, crossAVX512, crossAVX2)),
+		Totals:    totals(wide),
+		Cross:     cross(wide),
 		Gradients: either(wide, gradientsAVX512, gradientsAVX2),
 		Quantize:  either(wide, quantizeAVX512, quantizeAVX2),
 		Histogram: histogram,
@@ -53,11 +53,20 @@ func either[T any](wide bool, avx512, avx2 T) T {
 	return avx2
 }
 
+// AVX2 suffices for fewLanes lanes of a row.
+const fewLanes = 4
+
+func totals(wide bool) func(*kernel.TotalsJob) {
+	return func(j *kernel.TotalsJob) {
+		either(wide && j.Stride > fewLanes, totalsAVX512, totalsAVX2)(j)
+	}
+}
+
 // cross returns a kernel that calls a routine which writes nothing without rows.
-func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
+func cross(wide bool) func(*kernel.CrossJob) {
 	return func(j *kernel.CrossJob) {
 		clear(j.Cross[:len(j.First)*j.Stride])
-		routine(j)
+		either(wide && j.Stride > fewLanes, crossAVX512, crossAVX2)(j)
 	}
 }
 

@@ -9,30 +9,30 @@
 //
 //	kernel      section  AVX512    AVX2
 //	Totals          116     206     350
-//	Cross           440     565     787
-//	Gradients       970    1203    1603
-//	Quantize       1783    1809    2098
-//	Histogram      2358    2425    2425
-//	Sparse         2669    2708    2708
-//	SumBins        2815    2821    2821
-//	Spill          2842    2866    2866
-//	Subtract       2884    2892    2892
-//	Scan           2914    3007    3288
-//	Partition      3587    3656    3718
-//	Update         3821    4020    4270
-//	Compare        4364    4434    4462
-//	Compare32      4467    4481    4502
-//	Members        4507    4543    4543
-//	Leaves         4581    4616    4742
-//	AddSteps       4830    4884    5190
-//	AddPairs       5470    5483    5483
-//	AddShort       5532    5576    5681
-//	Scores         5808    5832    5832
-//	Best           5865    5877    5877
-//	Linear         5928    6077    6063
-//	Products       6094    6107    6107
-//	Softmax        6146    6484    6524
-//	Walk           6698    6724    6724
+//	Cross           468     593     816
+//	Gradients      1076    1309    1709
+//	Quantize       1889    1915    2204
+//	Histogram      2464    2531    2531
+//	Sparse         2775    2814    2814
+//	SumBins        2921    2927    2927
+//	Spill          2948    2972    2972
+//	Subtract       2990    2998    2998
+//	Scan           3020    3113    3394
+//	Partition      3693    3762    3824
+//	Update         3927    4144    4445
+//	Compare        4585    4655    4683
+//	Compare32      4688    4702    4723
+//	Members        4728    4764    4764
+//	Leaves         4802    4837    4963
+//	AddSteps       5051    5105    5411
+//	AddPairs       5691    5704    5704
+//	AddShort       5753    5797    5902
+//	Scores         6029    6053    6053
+//	Best           6086    6098    6098
+//	Linear         6149    6298    6284
+//	Products       6315    6328    6328
+//	Softmax        6367    6705    6745
+//	Walk           6919    6945    6945
 //
 // end generated
 //
@@ -320,7 +320,7 @@ store32:
 	JMP     tile
 
 // ---------------------------------------------------------------------------
-// Totals, AVX2: 4 classes a vector, tiles of 16 or 8
+// Totals, AVX2: 4 classes a vector, tiles of 16, 8 or 4
 //
 //	Y0-Y3 gradient    Y4-Y7 Hessian   Y8-Y11 temporaries
 //	Y12 shift   Y13 weight   Y14 abs mask   Y15 one
@@ -366,9 +366,36 @@ tile:
 	VMOVAPD      Y0, Y7
 	CMPQ         R12, $16
 	JAE          tile16
+	CMPQ         R12, $8
+	JAE          tile8
 	TESTQ        R12, R12
 	JZ           done
 
+	CMPQ  R8, R9
+	JAE   store4
+	TESTQ R13, R13
+	JNZ   weighted4
+
+rows4:
+	EACH_ROW(near4)
+	TOTALS_AVX2(0, Y0, Y4, Y8, Y9)
+	REPEAT_ROWS(rows4)
+	JMP store4
+
+weighted4:
+	WEIGHTED_ROW(X13, Y13)
+	WEIGHTED_AVX2(0, Y0, Y4, Y8, Y9)
+	REPEAT_ROWS(weighted4)
+
+store4:
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y4, (R11)
+
+done:
+	VZEROUPPER
+	RET
+
+tile8:
 	CMPQ  R8, R9
 	JAE   store8
 	TESTQ R13, R13
@@ -392,10 +419,11 @@ store8:
 	VMOVUPD Y1, 32(R10)
 	VMOVUPD Y4, (R11)
 	VMOVUPD Y5, 32(R11)
-
-done:
-	VZEROUPPER
-	RET
+	ADDQ    $64, R10
+	ADDQ    $64, R11
+	ADDQ    $32, SI
+	SUBQ    $8, R12
+	JMP     tile
 
 tile16:
 	CMPQ  R8, R9
@@ -748,15 +776,16 @@ done:
 	RET
 
 // ---------------------------------------------------------------------------
-// Cross, AVX2: 8 classes a vector, tiles of 16 or 8
+// Cross, AVX2: 8 classes a vector, tiles of 16 or 8; a row of
+// four classes is half a vector
 //
 //	Y0-Y7 sums, two vectors a first   Y8, Y9 p of the classes
 //	Y10 p of a first   Y11 product, temporary   Y13 shift   Y14 weight   Y15 one
 
 // CLASSES_AVX2 computes p of the tile's first vector of classes in the row at AX,
-// CLASSES2_AVX2 of its second.
-#define CLASSES_AVX2 \
-	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
+// CLASSES2_AVX2 of its second. R is Y8, or X8 for half a vector.
+#define CLASSES_AVX2(R) \
+	VMOVUPS   (CX)(AX*1), R   \ // p = R
 	VADDPS    Y8, Y15, Y11    \
 	VBLENDVPS Y8, Y11, Y8, Y8 // p = 1 + R where R is signed
 
@@ -793,6 +822,83 @@ tile:
 	CROSS_NEXT_TILE
 	CMPQ R15, $64
 	JAE  firsts16
+	CMPQ R15, $32
+	JAE  firsts8
+
+firsts4:
+	CROSS_NEXT_FIRSTS(next4)
+	VPBROADCASTD start-8(SP), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	CROSS_FIRST(0, R10)
+	CMPQ         R15, $8
+	JB           one4
+	CROSS_FIRST(1, R11)
+	CMPQ         R15, $16
+	JB           two4
+	CROSS_FIRST(2, R12)
+	CROSS_FIRST(3, R13)
+	VMOVAPS      Y0, Y4
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	VMOVAPS      Y0, Y7
+	LEAQ         (-4*aheadRows)(R9), R15
+	PCALIGN      $64
+
+rows4x4:
+	// sums += w·p of four of the firsts times p of 4 classes, row by row
+	CROSS_ROW64(near4x4)
+	CROSS_WEIGHT(Y14, weighed4x4)
+	CLASSES_AVX2(X8)
+	CROSS_AVX2(R10, Y0, unweighted4x4x0)
+	CROSS_AVX2(R11, Y2, unweighted4x4x1)
+	CROSS_AVX2(R12, Y4, unweighted4x4x2)
+	CROSS_AVX2(R13, Y6, unweighted4x4x3)
+	REPEAT_ROWS(rows4x4)
+	LEAQ    (DI)(DX*1), AX
+	VMOVDQU X0, (DI)
+	VMOVDQU X2, (AX)
+	VMOVDQU X4, (DI)(DX*2)
+	VMOVDQU X6, (AX)(DX*2)
+	ADDQ    $16, BX
+	LEAQ    (DI)(DX*4), DI
+	JMP     firsts4
+
+two4:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows2x4:
+	// sums += w·p of two of the firsts times p of 4 classes, row by row
+	CROSS_ROW64(near2x4)
+	CROSS_WEIGHT(Y14, weighed2x4)
+	CLASSES_AVX2(X8)
+	CROSS_AVX2(R10, Y0, unweighted2x4x0)
+	CROSS_AVX2(R11, Y2, unweighted2x4x1)
+	REPEAT_ROWS(rows2x4)
+	VMOVDQU X0, (DI)
+	VMOVDQU X2, (DI)(DX*1)
+	ADDQ    $8, BX
+	LEAQ    (DI)(DX*2), DI
+	JMP     firsts4
+
+one4:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows1x4:
+	// sums += w·p of one of the firsts times p of 4 classes, row by row
+	CROSS_ROW64(near1x4)
+	CROSS_WEIGHT(Y14, weighed1x4)
+	CLASSES_AVX2(X8)
+	CROSS_AVX2(R10, Y0, unweighted1x4x0)
+	REPEAT_ROWS(rows1x4)
+	VMOVDQU X0, (DI)
+
+next4:
+	ADDQ $32, CX
+	JMP  tile
 
 firsts8:
 	CROSS_NEXT_FIRSTS(next8)
@@ -819,7 +925,7 @@ rows4x8:
 	// sums += w·p of four of the firsts times p of 8 classes, row by row
 	CROSS_ROW64(near4x8)
 	CROSS_WEIGHT(Y14, weighed4x8)
-	CLASSES_AVX2
+	CLASSES_AVX2(Y8)
 	CROSS_AVX2(R10, Y0, unweighted4x8x0)
 	CROSS_AVX2(R11, Y2, unweighted4x8x1)
 	CROSS_AVX2(R12, Y4, unweighted4x8x2)
@@ -842,7 +948,7 @@ rows2x8:
 	// sums += w·p of two of the firsts times p of 8 classes, row by row
 	CROSS_ROW64(near2x8)
 	CROSS_WEIGHT(Y14, weighed2x8)
-	CLASSES_AVX2
+	CLASSES_AVX2(Y8)
 	CROSS_AVX2(R10, Y0, unweighted2x8x0)
 	CROSS_AVX2(R11, Y2, unweighted2x8x1)
 	REPEAT_ROWS(rows2x8)
@@ -860,7 +966,7 @@ rows1x8:
 	// sums += w·p of one of the firsts times p of 8 classes, row by row
 	CROSS_ROW64(near1x8)
 	CROSS_WEIGHT(Y14, weighed1x8)
-	CLASSES_AVX2
+	CLASSES_AVX2(Y8)
 	CROSS_AVX2(R10, Y0, unweighted1x8x0)
 	REPEAT_ROWS(rows1x8)
 	VMOVDQU Y0, (DI)
@@ -894,7 +1000,7 @@ rows4x16:
 	// sums += w·p of four of the firsts times p of 16 classes, row by row
 	CROSS_ROW64(near4x16)
 	CROSS_WEIGHT(Y14, weighed4x16)
-	CLASSES_AVX2
+	CLASSES_AVX2(Y8)
 	CLASSES2_AVX2
 	CROSS_AVX2(R10, Y0, unweighted4x16x0)
 	CROSS2_AVX2(Y1)
@@ -926,7 +1032,7 @@ rows2x16:
 	// sums += w·p of two of the firsts times p of 16 classes, row by row
 	CROSS_ROW64(near2x16)
 	CROSS_WEIGHT(Y14, weighed2x16)
-	CLASSES_AVX2
+	CLASSES_AVX2(Y8)
 	CLASSES2_AVX2
 	CROSS_AVX2(R10, Y0, unweighted2x16x0)
 	CROSS2_AVX2(Y1)
@@ -949,7 +1055,7 @@ rows1x16:
 	// sums += w·p of one of the firsts times p of 16 classes, row by row
 	CROSS_ROW64(near1x16)
 	CROSS_WEIGHT(Y14, weighed1x16)
-	CLASSES_AVX2
+	CLASSES_AVX2(Y8)
 	CLASSES2_AVX2
 	CROSS_AVX2(R10, Y0, unweighted1x16x0)
 	CROSS2_AVX2(Y1)
@@ -3823,7 +3929,8 @@ tail:
 //
 // Up to 32 classes: four rows at a time, with their odds in registers. If fewer
 // than four rows are left, the last one is repeated; it gets the same values
-// each time. More classes: row by row, with odds written in place of residuals.
+// each time. Four rows of four classes are one vector. More than 32 classes: row by
+// row, with odds written in place of residuals.
 //
 //	DI row cursor            CX rows left            SI residuals
 //	DX stride in bytes       BX factors
@@ -3837,6 +3944,11 @@ tail:
 DATA ·every4th+0(SB)/8, $0x0000000400000000
 DATA ·every4th+8(SB)/8, $0x0000000C00000008
 GLOBL ·every4th(SB), RODATA|NOPTR, $16
+
+// Each lane of four rows of four classes has the number of its row.
+DATA ·rowOfLane+0(SB)/8, $0x0101010100000000
+DATA ·rowOfLane+8(SB)/8, $0x0303030302020202
+GLOBL ·rowOfLane(SB), RODATA|NOPTR, $16
 
 // UPDATE_ROW turns row number R into the address of its residuals.
 #define UPDATE_ROW(R) \
@@ -3921,6 +4033,14 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VCMPPS    $5, Z31, N, K1 \ // not less than
 	VMOVAPS.Z N, K1, N
 
+// SUM_LANES folds each four lanes of V in half, in the order of the contract, until
+// all four have their sum.
+#define SUM_LANES(V, T) \
+	VPERMILPS $0x4E, V, T \
+	VADDPS    T, V, V     \
+	VPERMILPS $0xB1, V, T \
+	VADDPS    T, V, V
+
 #define STORE_ODDS8(R, Z, Y, inverse) \
 	FLUSHED_AVX512(Z, inverse) \
 	VMOVUPS Y, (R)
@@ -3943,8 +4063,9 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	PREFETCHT0 (SI)(AX*1)               \
 	PREFETCHT0 64(SI)(AX*1)
 
-// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With fewer
-// than four left, it jumps to few, which repeats the last row and jumps to go.
+// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it, after
+// OWN_RESIDUALS. With fewer than four left, FOUR_ROWS jumps to few, which repeats the
+// last row and jumps to go.
 #define FOUR_ROWS(near, few, go) \
 	CMPQ      CX, $(aheadRows+4)           \
 	JB        near                         \
@@ -3988,11 +4109,14 @@ few:  \
 	MOVL R10, R11   \
 	JMP  go
 
+// OWN_RESIDUALS stores R of the own classes = -(sum·inverse).
+#define OWN_RESIDUALS \
+	VEXTRACTPS $0, X21, (R12) \
+	VEXTRACTPS $1, X21, (R13) \
+	VEXTRACTPS $2, X21, (R14) \
+	VEXTRACTPS $3, X21, (R15)
+
 #define NEXT_FOUR(loop) \
-	VEXTRACTPS $0, X21, (R12)        \ // R of the own class = -(sum·inverse)
-	VEXTRACTPS $1, X21, (R13)        \
-	VEXTRACTPS $2, X21, (R14)        \
-	VEXTRACTPS $3, X21, (R15)        \
 	MOVQ       row0-64(SP), R8       \
 	MOVQ       row1-56(SP), R9       \
 	MOVQ       row2-48(SP), R10      \
@@ -4025,10 +4149,10 @@ TEXT ·updateAVX512(SB), NOSPLIT, $80-9
 	MOVQ         updateJob_Factors(AX), BX
 	MOVQ         updateJob_Rows(AX), DI
 	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
-	VBROADCASTSS ·updateConst+0(SB), X25
+	VBROADCASTSS ·updateConst+0(SB), Z25
 	VBROADCASTSS ·updateConst+4(SB), X24
 	VBROADCASTSS ·updateConst+8(SB), Z31
-	VBROADCASTSS ·updateConst+12(SB), X23
+	VBROADCASTSS ·updateConst+12(SB), Z23
 	VBROADCASTSS ·updateConst+16(SB), Z26
 	VBROADCASTSS ·updateConst+20(SB), Z27
 	VBROADCASTSS ·updateConst+24(SB), Z28
@@ -4046,7 +4170,54 @@ TEXT ·updateAVX512(SB), NOSPLIT, $80-9
 	JEQ          rows32
 	JA           rowsAny
 	CMPQ         DX, $32
-	JNE          rowsAny
+	JEQ          rows8
+	JA           rowsAny
+
+	// Four classes: Z9 the factors and Z7 the number of the row in each lane. Z0
+	// residuals, Z1 odds and then p of the others, Z11 own odds, Z12 sums of the
+	// others, Z13 temporary and inverse. K1 others, K2 own classes
+	VBROADCASTF32X4 (BX), Z9
+	VPMOVZXBD       ·rowOfLane(SB), Z7
+
+rows4:
+	FOUR_ROWS(near4, few4, go4)
+	VMOVUPS       (R8), X0
+	VINSERTF32X4  $1, (R9), Z0, Z0
+	VINSERTF32X4  $2, (R10), Z0, Z0
+	VINSERTF32X4  $3, (R11), Z0, Z0
+	VPCMPD        $5, Z30, Z0, K1
+	KNOTW         K1, K2
+	KMOVW         K2, AX
+	MOVL          AX, R12
+	SHRL          $2, R12
+	ORL           R12, AX
+	MOVL          AX, R12
+	SHRL          $1, R12
+	ORL           R12, AX
+	NOTL          AX
+	TESTL         $0x1111, AX       // a row without a class
+	JNZ           bad
+	VPERMPS       Z10, Z7, Z11
+	VMULPS.Z      Z9, Z0, K1, Z1
+	VMULPS.Z      Z9, Z11, K2, Z11
+	VMOVAPS       Z1, Z12
+	SUM_LANES(Z12, Z13)
+	SUM_LANES(Z11, Z13)
+	VADDPS        Z11, Z12, Z13
+	VDIVPS        Z13, Z25, Z13
+	VMULPS        Z13, Z11, Z11
+	VMULPS        Z13, Z12, Z12
+	FLUSHED_AVX512(Z1, Z13)
+	VXORPS        Z23, Z12, K2, Z1
+	VPERMPS       Z11, Z29, Z10
+	VMAXPS        X24, X10, X10
+	VPERMPS       Z12, Z29, Z20
+	VMOVUPS       X1, (R8)
+	VEXTRACTF32X4 $1, Z1, (R9)
+	VEXTRACTF32X4 $2, Z1, (R10)
+	VEXTRACTF32X4 $3, Z1, (R11)
+	NEXT_FOUR(rows4)
+	FEW(few4, go4)
 
 rows8:
 	FOUR_ROWS(near8, few8, go8)
@@ -4065,6 +4236,7 @@ rows8:
 	STORE_ODDS8(R9, Z1, Y1, Z17)
 	STORE_ODDS8(R10, Z2, Y2, Z18)
 	STORE_ODDS8(R11, Z3, Y3, Z19)
+	OWN_RESIDUALS
 	NEXT_FOUR(rows8)
 	FEW(few8, go8)
 
@@ -4085,6 +4257,7 @@ rows16:
 	STORE_ODDS16(R9, Z1, Z17)
 	STORE_ODDS16(R10, Z2, Z18)
 	STORE_ODDS16(R11, Z3, Z19)
+	OWN_RESIDUALS
 	NEXT_FOUR(rows16)
 	FEW(few16, go16)
 
@@ -4109,6 +4282,7 @@ rows32:
 	STORE_ODDS32(R9, Z2, Z3, Z17)
 	STORE_ODDS32(R10, Z4, Z5, Z18)
 	STORE_ODDS32(R11, Z6, Z7, Z19)
+	OWN_RESIDUALS
 	NEXT_FOUR(rows32)
 	FEW(few32, go32)
 
@@ -4233,7 +4407,8 @@ own:
 	JMP       done
 
 // ---------------------------------------------------------------------------
-// Update, AVX2: row by row, odds written in place of the residuals
+// Update, AVX2: row by row, odds written in place of the residuals, except of four
+// classes
 //
 //	DI row cursor   CX rows left     SI residuals   DX stride in bytes
 //	R8 row          BX factors
@@ -4284,6 +4459,52 @@ TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	VXORPS       X15, X15, X15
 	TESTQ        CX, CX
 	JZ           done
+	CMPQ         DX, $16
+	JNE          row
+
+	// Four classes: X0 residuals, X1 odds and then p of the others, X9 inverse, and
+	// X6 their sum times that, X10 the own probability and then -X6
+row4:
+	CMPQ CX, $aheadRows
+	JBE  near4
+	FETCH_ROW(0)
+
+near4:
+	MOVL         (DI), R8
+	LEAQ         (BP)(R8*4), R12
+	UPDATE_ROW(R8)
+	VMOVUPS      (R8), X0
+	VMOVMSKPS    X0, R11
+	TZCNTL       R11, R11
+	JCS          bad
+	VMULPS       (BX), X0, X1
+	VPSRAD       $31, X0, X2
+	VPANDN       X1, X2, X1
+	VMOVAPS      X1, X6
+	SUM_LANES(X6, X2)
+	VMOVSS       (R12), X10
+	VMULSS       (BX)(R11*4), X10, X10
+	VADDSS       X10, X6, X9
+	VDIVSS       X9, X13, X9
+	VMULSS       X9, X10, X10
+	VMAXSS       X12, X10, X10
+	VMOVSS       X10, (R12)
+	VMULSS       X9, X6, X6
+	VBROADCASTSS X9, X9
+	VMULPS       X9, X1, X1
+	VCMPPS       $5, X14, X1, X2
+	VANDPS       X2, X1, X1
+	VXORPS       X11, X6, X10
+	VBROADCASTSS X10, X10
+	VBLENDVPS    X0, X10, X1, X1
+	VMOVUPS      X1, (R8)
+	VMAXSS       X6, X15, X15
+	VCVTSS2SD    X6, X6, X6
+	VADDSD       X6, X8, X8
+	ADDQ         $4, DI
+	DECQ         CX
+	JNZ          row4
+	JMP          done
 
 row:
 	CMPQ CX, $aheadRows

@@ -56,7 +56,11 @@ func totals(j *kernel.TotalsJob) {
 		a.rows, a.n = &rows[0], len(rows)
 		for k := 0; k < j.Stride; k += 8 {
 			a.residuals, a.gradient, a.hessian = &j.Residuals[k], &gradient[k], &hessian[k]
-			totals8(&a)
+			if j.Stride == 4 {
+				totals4(&a)
+			} else {
+				totals8(&a)
+			}
 		}
 	})
 }
@@ -111,7 +115,7 @@ func cross(j *kernel.CrossJob) {
 		a.rows, a.n = &rows[0], len(rows)
 		for i := 0; i < len(j.First); {
 			first := j.First[i:min(i+4, len(j.First))]
-			if len(first) < 4 {
+			if len(first) < 4 || j.Stride == 4 {
 				first = first[:1]
 			}
 			for l, r := range first {
@@ -119,9 +123,12 @@ func cross(j *kernel.CrossJob) {
 			}
 			for k := 0; k < j.Stride; k += 8 {
 				a.class, a.cross = 4*k, &cross[i*j.Stride+k]
-				if len(first) == 4 {
+				switch {
+				case j.Stride == 4:
+					cross1x4(&a)
+				case len(first) == 4:
 					cross4x8(&a)
-				} else {
+				default:
 					cross1x8(&a)
 				}
 			}

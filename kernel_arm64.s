@@ -9,27 +9,27 @@
 //
 //	kernel      section    NEON
 //	Totals           54      95
-//	Cross           180     202
-//	Gradients       353     367
-//	Quantize        509     525
-//	Histogram       667     794
-//	Sparse          880     962
-//	SumBins         996    1005
-//	Spill          1029    1040
-//	Subtract       1071    1080
-//	Scan           1098    1159
-//	Update         1421    1458
-//	Compare        1599    1697
-//	Compare32      1702    1732
-//	Members        1737    1760
-//	Leaves         1796    1814
-//	AddSteps       1927    1964
-//	AddPairs       2228    2241
-//	AddShort       2284    2293
-//	Scores         2463    2473
-//	Linear         2519    2559
-//	Softmax        2835    3081
-//	Walk           3121    3151
+//	Cross           263     285
+//	Gradients       490     504
+//	Quantize        646     662
+//	Histogram       804     931
+//	Sparse         1017    1099
+//	SumBins        1133    1142
+//	Spill          1166    1177
+//	Subtract       1208    1217
+//	Scan           1235    1296
+//	Update         1558    1595
+//	Compare        1758    1856
+//	Compare32      1861    1891
+//	Members        1896    1919
+//	Leaves         1955    1973
+//	AddSteps       2086    2123
+//	AddPairs       2387    2400
+//	AddShort       2443    2452
+//	Scores         2622    2632
+//	Linear         2678    2718
+//	Softmax        2994    3240
+//	Walk           3280    3310
 //
 // Plain Go: Partition, Best, Products.
 //
@@ -175,6 +175,89 @@ done:
 	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R6)
 	MOVD totalsArgs_hessian(R0), R6
 	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
+	RET
+
+// func totals4(a *totalsArgs)
+// Four classes; registers as in totals8.
+TEXT ·totals4(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  totalsArgs_residuals(R0), R1
+	MOVD  totalsArgs_stride(R0), R2
+	MOVD  totalsArgs_rows(R0), R3
+	MOVD  totalsArgs_n(R0), R4
+	MOVD  totalsArgs_weights(R0), R5
+	FMOVD $1.0, F24
+	VDUP  V24.D[0], V24.D2
+	FMOVD totalsArgs_shift(R0), F25
+	VDUP  V25.D[0], V25.D2
+
+	// gradient, hessian: go on from what the last call left
+	MOVD totalsArgs_gradient(R0), R6
+	VLD1 (R6), [V16.D2, V17.D2]
+	MOVD totalsArgs_hessian(R0), R6
+	VLD1 (R6), [V20.D2, V21.D2]
+	CBZ  R4, done
+	CBNZ R5, weighted
+
+row:
+	// d = four residuals of row *rows++, a = |d|
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVQ   (R8), F0
+	WORD    $0x0e617802    // fcvtl v2.2d, v0.2s
+	WORD    $0x4e617803    // fcvtl2 v3.2d, v0.4s
+
+	// gradient += bits(shift − d)
+	WORD $0x4ee2d726           // fsub v6.2d, v25.2d, v2.2d
+	VADD V6.D2, V16.D2, V16.D2
+	WORD $0x4ee3d726           // fsub v6.2d, v25.2d, v3.2d
+	VADD V6.D2, V17.D2, V17.D2
+
+	// hessian += bits(a·(1 − a) + shift)
+	WORD $0x4ee0f842 // fabs v2.2d, v2.2d
+	WORD $0x4ee0f863 // fabs v3.2d, v3.2d
+	WORD $0x4ee2d71a // fsub v26.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b // fsub v27.2d, v24.2d, v3.2d
+	ADD_PRODUCT(V2, V26, V20)
+	ADD_PRODUCT(V3, V27, V21)
+	SUB  $1, R4
+	CBNZ R4, row
+	B    done
+
+weighted:
+	// d = four residuals of row *rows++; w = weights[row]
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVQ   (R8), F0
+	FMOVS   (R5)(R7<<2), F7
+	FCVTSD  F7, F7
+	FNEGD   F7, F30
+	VDUP    V7.D[0], V7.D2
+	VDUP    V30.D[0], V30.D2
+	WORD    $0x0e617802      // fcvtl v2.2d, v0.2s
+	WORD    $0x4e617803      // fcvtl2 v3.2d, v0.4s
+
+	// gradient += bits(shift − w·d)
+	ADD_PRODUCT(V2, V30, V16)
+	ADD_PRODUCT(V3, V30, V17)
+
+	// hessian += bits(w·(a·(1 − a)) + shift)
+	WORD $0x4ee0f842  // fabs v2.2d, v2.2d
+	WORD $0x4ee0f863  // fabs v3.2d, v3.2d
+	WORD $0x4ee2d71a  // fsub v26.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b  // fsub v27.2d, v24.2d, v3.2d
+	WORD $0x6e7adc5a  // fmul v26.2d, v2.2d, v26.2d
+	WORD $0x6e7bdc7b  // fmul v27.2d, v3.2d, v27.2d
+	ADD_PRODUCT(V26, V7, V20)
+	ADD_PRODUCT(V27, V7, V21)
+	SUB  $1, R4
+	CBNZ R4, weighted
+
+done:
+	MOVD totalsArgs_gradient(R0), R6
+	VST1 [V16.D2, V17.D2], (R6)
+	MOVD totalsArgs_hessian(R0), R6
+	VST1 [V20.D2, V21.D2], (R6)
 	RET
 
 // ---------------------------------------------------------------------------
@@ -348,6 +431,60 @@ unweighted:
 done:
 	MOVD crossArgs_cross(R0), R13
 	VST1 [V16.S4, V17.S4], (R13)
+	RET
+
+// func cross1x4(a *crossArgs)
+// One first class times four classes; registers as in cross4x8.
+TEXT ·cross1x4(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  crossArgs_residuals(R0), R1
+	MOVD  crossArgs_stride(R0), R2
+	MOVD  crossArgs_rows(R0), R3
+	MOVD  crossArgs_n(R0), R4
+	MOVD  crossArgs_weights(R0), R5
+	MOVD  crossArgs_first(R0), R9
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
+	FMOVS crossArgs_shift(R0), F9
+	VDUP  V9.S[0], V9.S4
+
+	// cross: go on from what the last call left
+	MOVD crossArgs_cross(R0), R13
+	VLD1 (R13), [V16.S4]
+	CBZ  R4, done
+
+row:
+	// p_r = the first class's residual in row *rows++, and 1 more where its
+	// sign bit is set; only lane 0 counts
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVS   (R8)(R9), F0
+	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
+	VAND    V7.B16, V6.B16, V6.B16
+	FADDS   F6, F0, F0
+	CBZ     R5, unweighted
+
+	// p_r *= weights[row]
+	FMOVS (R5)(R7<<2), F8
+	FMULS F8, F0, F0
+
+unweighted:
+	// p_k of the four classes
+	FMOVQ (R8), F2
+	WORD  $0x4ea0a846            // cmlt v6.4s, v2.4s, #0
+	VAND  V7.B16, V6.B16, V6.B16
+	WORD  $0x4e26d442            // fadd v2.4s, v2.4s, v6.4s
+
+	// cross += bits(p_r·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
+	VADD V6.S4, V16.S4, V16.S4
+	SUB  $1, R4
+	CBNZ R4, row
+
+done:
+	MOVD crossArgs_cross(R0), R13
+	VST1 [V16.S4], (R13)
 	RET
 
 // ---------------------------------------------------------------------------
@@ -1492,6 +1629,7 @@ row:
 	MOVD R10, R12
 	MOVD R5, R13
 	MOVD R8, R14
+	CBZ  R7, four
 	CBZ  R14, eight
 
 sixteen:
@@ -1520,6 +1658,15 @@ eight:
 	ODDS_1
 	WORD  $0x4e24d610     // fadd v16.4s, v16.4s, v4.4s
 	WORD  $0x4e25d631     // fadd v17.4s, v17.4s, v5.4s
+
+	B fold
+
+four:
+	// the only four
+	FMOVQ (R12), F0
+	FMOVQ (R13), F4
+	ODDS_0
+	VMOV  V4.B16, V16.B16
 
 fold:
 	// sum = the 16 lanes, folded in half until one is left
@@ -1553,6 +1700,7 @@ fold:
 	MOVD  R10, R12
 	MOVD  R5, R13
 	MOVD  R7, R14
+	CBZ   R14, normalizeFour
 
 normalize:
 	// p = residual·factor·inverse of eight classes, the product that was
@@ -1570,7 +1718,18 @@ normalize:
 	FSTPQ.P (F0, F1), 32(R12)
 	SUB     $1, R14
 	CBNZ    R14, normalize
+	B       ownResidual
 
+normalizeFour:
+	FMOVQ (R12), F0
+	FMOVQ (R13), F4
+	WORD  $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	WORD  $0x4f9c9000 // fmul v0.4s, v0.4s, v28.s[0]
+	WORD  $0x6ea0e704 // fcmgt v4.4s, v24.4s, v0.4s
+	WORD  $0x4e641c00 // bic v0.16b, v0.16b, v4.16b
+	FMOVQ F0, (R12)
+
+ownResidual:
 	// residuals[own] = −q; sumResidual += q; maxResidual = max(maxResidual, q)
 	FNEGS  F27, F0
 	FMOVS  F0, (R10)(R15<<2)

@@ -17,10 +17,16 @@ type (
 func totals8(a *totalsArgs)
 
 //go:noescape
+func totals4(a *totalsArgs)
+
+//go:noescape
 func cross4x8(a *crossArgs)
 
 //go:noescape
 func cross1x8(a *crossArgs)
+
+//go:noescape
+func cross1x4(a *crossArgs)
 
 //go:noescape
 func gradients4(a *gradientsArgs)

@@ -23,13 +23,30 @@ func badPairs(job, name string, m int) error { return bad(job, name, m, "1, 2, 4
 func goodPairs(m int) bool { return m == 1 || m == 2 || m == 4 || m == 8 }
 
 func badStride(job string, stride int) error {
-	return bad(job, "Stride", stride, "8 or a multiple of 16")
+	return bad(job, "Stride", stride, "4, 8 or a multiple of 16")
 }
 
 func badUnit(job string, unit float64) error { return bad(job, "Unit", unit, "above zero") }
 
 // goodStride reports whether a row of residuals consists of whole vectors.
-func goodStride(stride int) bool { return stride == 8 || stride > 0 && stride&15 == 0 }
+func goodStride(stride int) bool {
+	return stride == 4 || stride == 8 || stride > 0 && stride&15 == 0
+}
+
+// Stride returns the lanes of a row of residuals, whole vectors. If padding is true, the row
+// has a lane for one more class, which no row belongs to.
+func Stride(classes int, padding bool) int {
+	if padding {
+		classes++
+	}
+	switch {
+	case classes <= 4:
+		return 4
+	case classes <= 8:
+		return 8
+	}
+	return (classes + 15) / 16 * 16
+}
 
 // end returns one past the last and greatest of a list of rows.
 func end(rows []uint32) int {

@@ -101,7 +101,7 @@ type Pair struct{ R, S int32 }
 // TotalsJob sums gradient and Hessian diagonal of every class over rows.
 type TotalsJob struct {
 	Residuals []float32 // rows × Stride
-	Stride    int       // 8, or a multiple of 16
+	Stride    int       // 4, 8 or a multiple of 16
 	Rows      []uint32  // row numbers
 	Weights   []float32 // by row number; nil: all one
 	Unit      float64   // of the sums: w·(r_k − p_k) of every row is less than MostUnits

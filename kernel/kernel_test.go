@@ -68,3 +68,19 @@ func each(t *testing.T, test func(r *rand.Rand, x *rows, weights []float32)) {
 		test(r, x, x.weights)
 	}
 }
+
+// TestStride: rows are whole vectors, and no longer than they need to be.
+func TestStride(t *testing.T) {
+	for classes := 1; classes < 300; classes++ {
+		for _, padding := range []bool{false, true} {
+			need := classes
+			if padding {
+				need++
+			}
+			got := Stride(classes, padding)
+			if got < need || !goodStride(got) || got > 16 && got-16 >= need || got <= 16 && got > 4 && got/2 >= need {
+				t.Errorf("Stride(%d, %v) = %d", classes, padding, got)
+			}
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (o *objective) free() {
 func newCustomState(o Objective, t *data.Target, scores []float64, padding bool, k *kernel.Funcs, team *par.Team) *state {
 	rows, classes := t.Rows(), len(t.Classes)
 	s := &state{
-		residuals: loss.NewCustom(t.Labels, classes, loss.Stride(classes, padding)),
+		residuals: loss.NewCustom(t.Labels, classes, kernel.Stride(classes, padding)),
 		objective: newObjective(o, rows*classes),
 		kernels:   k,
 		team:      team,

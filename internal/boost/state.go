@@ -57,7 +57,7 @@ type mover interface {
 func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
 	s := &state{initial: initial, kernels: k, team: team, group: t.Ranks, most: 1}
-	stride := loss.Stride(classes, p == nil || p.Padding(classes))
+	stride := kernel.Stride(classes, p == nil || p.Padding(classes))
 	if p != nil && p.NamedClasses() > 0 {
 		s.residuals = odds.New(t.Labels, t.Weights, classes, stride, p.ActiveClasses(classes))
 		s.mover = &oddsMover{state: s}

@@ -20,9 +20,9 @@ type Suspect struct {
 
 // views are what a path keeps of its rows at a point.
 type views struct {
-	losses   []float64 // −log of the probability of the row's class
+	losses   []float64      // −log of the probability of the row's class
 	rivals   []metric.Rival // nil: those of the point's raw scores
-	suspects []Suspect // once they are known
+	suspects []Suspect      // once they are known
 }
 
 // suspects returns the held-out rows at a point, those first whose label is least likely. The threshold of a class is the

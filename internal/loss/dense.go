@@ -20,19 +20,6 @@ type Dense struct {
 	memory *mem.Block
 }
 
-// Stride returns the length of a row of residuals: at least classes, and 8 or a
-// multiple of 16, so that a row consists of whole vectors. If padding is
-// true, the row has space for one more class, which no row belongs to.
-func Stride(classes int, padding bool) int {
-	if padding {
-		classes++
-	}
-	if classes <= 8 {
-		return 8
-	}
-	return (classes + 15) / 16 * 16
-}
-
 // NewDense returns the residuals of raw scores of zero, where all classes are equally likely.
 func NewDense(labels []int32, weights []float32, classes, stride int) *Residuals {
 	memory := mem.New(4 * len(labels) * (stride + 1))

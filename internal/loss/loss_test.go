@@ -273,7 +273,7 @@ func TestSecondClasses(t *testing.T) {
 	units := Units{Sums: 1, Cross: 0.5}
 	for range 3000 {
 		classes := 2 + r.IntN(12)
-		stride := Stride(classes, false)
+		stride := kernel.Stride(classes, false)
 		totals := Totals{Gradient: make([]int64, stride), Hessian: make([]int64, stride)}
 		for k := range classes {
 			totals.Gradient[k], totals.Hessian[k] = int64(r.IntN(7)-3), int64(r.IntN(4))
@@ -427,21 +427,6 @@ func TestRoundedLeast(t *testing.T) {
 	}
 }
 
-func TestStride(t *testing.T) {
-	for classes := 1; classes < 300; classes++ {
-		for _, padding := range []bool{false, true} {
-			need := classes
-			if padding {
-				need++
-			}
-			got := Stride(classes, padding)
-			if got < need || got != 8 && got%16 != 0 || got > 8 && got-16 >= need || got == 16 && need <= 8 {
-				t.Errorf("Stride(%d, %v) = %d", classes, padding, got)
-			}
-		}
-	}
-}
-
 // TestResiduals compares with probabilities in float64.
 func TestResiduals(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 0))
@@ -451,7 +436,7 @@ func TestResiduals(t *testing.T) {
 		for i := range labels {
 			labels[i], weights[i] = int32(r.IntN(classes)), float32(r.IntN(4))
 		}
-		stride := Stride(classes, true)
+		stride := kernel.Stride(classes, true)
 		for _, w := range [][]float32{nil, weights} {
 			res := NewDense(labels, w, classes, stride).Form.(*Dense)
 			scores := make([]float64, rows*classes)

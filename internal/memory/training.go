@@ -7,7 +7,6 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
-	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -56,7 +55,7 @@ func newEstimate(s data.Shape, p *boost.Params) *estimate {
 		Params: p, Shape: s,
 		rows: float64(s.Rows), columns: float64(s.Columns()), classes: float64(s.Classes), valid: float64(s.ValidRows),
 		threads: float64(par.NewTeam(p.NThread).Workers()),
-		stride:  float64(loss.Stride(s.Classes, p.Padding(s.Classes))),
+		stride:  float64(kernel.Stride(s.Classes, p.Padding(s.Classes))),
 		drawn:   s.Rows,
 	}
 	if p.Subsample < 1 {

@@ -20,6 +20,7 @@ type LeafValues struct {
 	Group     *collective.Group
 
 	pieces  []piece
+	order   []int   // in which they are worked on
 	sums    []int64 // by piece
 	floats  [][]float32
 	scratch []bestScratch // by worker
@@ -46,20 +47,22 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 		v.setBest(leaves, segments)
 		return
 	}
+	dense, stride := v.Residuals.Form.(*loss.Dense), v.Residuals.Stride
 	v.pieces = v.pieces[:0]
 	for i := range leaves {
 		leaves[i].Rows = 0
 	}
 	for _, s := range segments {
 		leaves[s.Leaf].Rows = len(s.Rows)
-		for rows := range slices.Chunk(s.Rows, kernel.RowBlock) {
+		for rows := range Pieces(s.Rows, stride) {
 			v.pieces = append(v.pieces, piece{leaf: s.Leaf, rows: rows})
 		}
 	}
-	dense, stride := v.Residuals.Form.(*loss.Dense), v.Residuals.Stride
+	v.order = RangeOrder(v.order, len(v.pieces), stride, func(i int) []uint32 { return v.pieces[i].rows })
 	v.sums = slices.Grow(v.sums[:0], 2*stride*len(v.pieces))[:2*stride*len(v.pieces)]
 	v.floats = slices.Grow(v.floats[:0], v.Team.Workers())[:v.Team.Workers()]
-	v.Team.Do(len(v.pieces), func(worker, i int) {
+	v.Team.Do(len(v.order), func(worker, at int) {
+		i := v.order[at]
 		p := &v.pieces[i]
 		if pairs := leaves[p.leaf].Pairs; pairs == nil {
 			p.totals = dense.TotalsJob(p.rows, v.sums[2*stride*i:])

@@ -71,7 +71,7 @@ func newProblem(t testing.TB, seed uint64, o problemOptions) *problem {
 			t.Fatal("no feature is sparse")
 		}
 	}
-	p.residuals = loss.NewDense(labels, weights, o.classes, loss.Stride(o.classes, true))
+	p.residuals = loss.NewDense(labels, weights, o.classes, kernel.Stride(o.classes, true))
 	p.residuals.Form.(*loss.Dense).SetScores(scores, 0, len(labels), kernel.Generic, &kernel.SoftmaxJob{})
 	return p
 }

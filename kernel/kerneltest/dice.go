@@ -81,18 +81,6 @@ func (d dice) tiny() float32 {
 	return math.Float32frombits(uint32(127-99+d.IntN(93))<<23 | d.Uint32()>>9)
 }
 
-// stride returns the stride that the library would choose: whole vectors, with room for the padding
-// class if asked.
-func stride(classes int, padding bool) int {
-	if padding {
-		classes++
-	}
-	if classes <= 8 {
-		return 8
-	}
-	return (classes + 15) / 16 * 16
-}
-
 // residuals returns rows as boosting leaves them, and as it rarely does.
 func (d dice) residuals(rows, classes, stride int) []float32 {
 	data := make([]float32, rows*stride)

@@ -79,8 +79,8 @@ func rowRefusals() (list []refusal) {
 				Unit: 1, Gradient: make([]int64, 8), Hessian: make([]int64, 8),
 			}
 		},
-		fault[totals]{"Stride is 12, must be 8 or a multiple of 16", func(j *totals) { j.Stride = 12 }},
-		fault[totals]{"Stride is 0, must be 8 or a multiple of 16", func(j *totals) { j.Stride = 0 }},
+		fault[totals]{"Stride is 12, must be 4, 8 or a multiple of 16", func(j *totals) { j.Stride = 12 }},
+		fault[totals]{"Stride is 0, must be 4, 8 or a multiple of 16", func(j *totals) { j.Stride = 0 }},
 		fault[totals]{"len(Residuals) is 32, must be 40 or more", func(j *totals) { j.Rows = []uint32{1, 4} }},
 		fault[totals]{"len(Weights) is 3, must be 4 or more", func(j *totals) { j.Weights = j.Weights[:3] }},
 		fault[totals]{"Unit is 0, must be above zero", func(j *totals) { j.Unit = 0 }},
@@ -94,7 +94,7 @@ func rowRefusals() (list []refusal) {
 				First: []int32{0, 7}, Unit: 1, Cross: make([]uint32, 16),
 			}
 		},
-		fault[cross]{"Stride is 24, must be 8 or a multiple of 16", func(j *cross) { j.Stride = 24 }},
+		fault[cross]{"Stride is 24, must be 4, 8 or a multiple of 16", func(j *cross) { j.Stride = 24 }},
 		fault[cross]{"len(Residuals) is 31, must be 32 or more", func(j *cross) { j.Residuals = j.Residuals[:31] }},
 		fault[cross]{"len(Weights) is 0, must be 4 or more", func(j *cross) { j.Weights = j.Weights[:0] }},
 		fault[cross]{"len(First) is 0, must be 1 to 8", func(j *cross) { j.First = nil }},
@@ -111,7 +111,7 @@ func rowRefusals() (list []refusal) {
 				Pairs: []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 7}}, Unit: 1, Gradients: make([]float32, 8),
 			}
 		},
-		fault[gradients]{"Stride is -8, must be 8 or a multiple of 16", func(j *gradients) { j.Stride = -8 }},
+		fault[gradients]{"Stride is -8, must be 4, 8 or a multiple of 16", func(j *gradients) { j.Stride = -8 }},
 		fault[gradients]{"len(Residuals) is 0, must be 32 or more", func(j *gradients) { j.Residuals = nil }},
 		fault[gradients]{"len(Weights) is 3, must be 4 or more", func(j *gradients) { j.Weights = j.Weights[:3] }},
 		fault[gradients]{"len(Pairs) is 0, must be 1, 2, 4 or 8", func(j *gradients) { j.Pairs = nil }},
@@ -131,7 +131,7 @@ func rowRefusals() (list []refusal) {
 				Factors: []float32{1, 1, 1, 1, 1, 1, 1, 1},
 			}
 		},
-		fault[update]{"Stride is 20, must be 8 or a multiple of 16", func(j *update) { j.Stride = 20 }},
+		fault[update]{"Stride is 20, must be 4, 8 or a multiple of 16", func(j *update) { j.Stride = 20 }},
 		fault[update]{"len(Residuals) is 24, must be 32 or more", func(j *update) { j.Residuals = j.Residuals[:24] }},
 		fault[update]{"len(Own) is 3, must be 4 or more", func(j *update) { j.Own = j.Own[:3] }},
 		fault[update]{"len(Factors) is 7, must be 8 or more", func(j *update) { j.Factors = j.Factors[:7] }},

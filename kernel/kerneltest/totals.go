@@ -16,7 +16,7 @@ type matrix struct {
 }
 
 func newMatrix(d dice, s shape) (x matrix) {
-	x.classes, x.stride = s.classes, stride(s.classes, s.padding)
+	x.classes, x.stride = s.classes, kernel.Stride(s.classes, s.padding)
 	x.rows, x.total = d.rows(s.rows)
 	x.lead = d.lead(x.total, 4*x.stride)
 	shifted(x.rows, x.lead)

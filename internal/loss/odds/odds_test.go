@@ -55,7 +55,7 @@ const (
 )
 
 func newResiduals(labels []int32, weights []float32, classes, likely int) *Residuals {
-	return New(labels, weights, classes, loss.Stride(classes, false), likely).Form.(*Residuals)
+	return New(labels, weights, classes, kernel.Stride(classes, false), likely).Form.(*Residuals)
 }
 
 func whole(r *Residuals) *loss.Residuals { return &loss.Residuals{Rows: r.Rows, Form: r} }
