@@ -147,3 +147,48 @@ func TestCancel(t *testing.T) {
 		})
 	}
 }
+
+// TestStopEarly: a run of settings that is stopped before it has reached the model of those before it leaves that model.
+func TestStopEarly(t *testing.T) {
+	t.Parallel()
+	all := letter()
+	d, other := newDataset(t, all.slice(0, 3000)), all.slice(3000, 5000)
+	p := defaults(func(p *aoso.Params) { p.Ensemble = 1 })
+	stoppedAt := func(stop func(aoso.Progress, int) bool) (*aoso.Result, float64) {
+		steps := 0
+		r := train(t, d, p, aoso.TrainOptions{Callback: func(now aoso.Progress) bool {
+			steps++
+			return !stop(now, steps)
+		}})
+		e, err := r.Model.Evaluate(other.features(), other.labels(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, e.LogLoss
+	}
+	held := 0 // steps of the first phase
+	whole, least := stoppedAt(func(now aoso.Progress, steps int) bool {
+		if now.Phase == aoso.PhaseHoldOut {
+			held = steps
+		}
+		return false
+	})
+	for _, test := range []struct {
+		steps int
+		phase aoso.Phase
+		done  int     // iterations of that phase
+		most  float64 // as a multiple of the loss without a stop
+	}{
+		{held + 1, aoso.PhaseHoldOut, held, 1.2},
+		{held + whole.Iterations/4, aoso.PhaseHoldOut, held, 1.2},
+		{held + whole.Iterations - 1, aoso.PhaseTrain, whole.Iterations - 1, 1.05},
+	} {
+		r, loss := stoppedAt(func(_ aoso.Progress, steps int) bool { return steps == test.steps })
+		if r.StoppedBy != aoso.StoppedByInterrupt || r.Phase != test.phase || r.Iterations != test.done {
+			t.Errorf("step %d of %d+%d: stopped by %s after %d iterations, model of phase %s", test.steps, held, whole.Iterations, r.StoppedBy, r.Iterations, r.Phase)
+		}
+		if loss > test.most*least {
+			t.Errorf("step %d of %d+%d: log loss %.3f, without a stop %.3f", test.steps, held, whole.Iterations, loss, least)
+		}
+	}
+}

@@ -71,6 +71,7 @@ type Fit struct {
 	past      []RunRecord // of earlier runs, if they are kept
 	scout     *RunRecord  // trees with which the settings after linear scores begin; nil: none
 	runs      int         // number of finished runs
+	tried     int         // iterations of the hold-out phase, once it is over
 	status    Status
 	elapsed   time.Duration // time in steps
 	interrupt bool          // the last step was interrupted
@@ -457,7 +458,7 @@ func (f *Fit) conclude() {
 		f.trainFinal(f.settings(), first)
 		return
 	}
-	r.free()
+	r.freeState()
 	f.best = better(f.best, r, f.handicap())
 	if next {
 		f.try(first)
@@ -474,6 +475,7 @@ func (f *Fit) trainBest(first int) {
 		return
 	}
 	f.freeParts()
+	f.tried = first
 	f.trainFinal(f.best.chosen(&f.job), 0)
 }
 
@@ -551,6 +553,16 @@ func (f *Fit) result(look bool) Result {
 	if f.ensemble != nil {
 		return f.ensemble.result(f, look)
 	}
+	if f.early() {
+		r := heldOutResult(f.job, f.best, look)
+		if r.Stopped = f.run.stopped; f.interrupt {
+			r.Stopped = boost.StoppedByInterrupt
+		}
+		if r.Iterations = f.tried; f.phase == HoldOut {
+			r.Iterations = f.run.first + f.run.iteration
+		}
+		return r
+	}
 	run, set := better(f.rival, f.judged(), 1), f.job.Train
 	if f.crossing != nil {
 		set = f.crossing.plain
@@ -568,6 +580,28 @@ func (f *Fit) result(look bool) Result {
 	r.Capped = f.phase == Final && f.best != nil && f.best.capped(&f.job)
 	r.BestIteration += run.first
 	r.Iterations = f.run.first + f.run.iteration
+	return r
+}
+
+// early reports whether the model of the current run is still worse than that of the best settings tried before, without the held-out rows.
+func (f *Fit) early() bool {
+	over := f.run.stopped != "" && f.run.stopped != boost.StoppedByTimeLimit
+	switch {
+	case f.best == nil || f.crossing != nil || over:
+		return false
+	case f.phase == HoldOut:
+		return f.best.path.lowest() <= f.run.path.lowest()
+	}
+	return f.best.worse(&f.job, f.run.iteration)
+}
+
+// heldOutResult returns the model of a run without the held-out rows, with as many trees as they chose.
+func heldOutResult(j Job, of *run, look bool) Result {
+	f := &Fit{job: j, phase: HoldOut, run: of}
+	r, at := f.result(look), of.pick(&j)
+	r.Forest = r.Forest.Truncated(min(r.Forest.Trees(), at.iteration*f.TreesPerIteration()))
+	r.BestIteration = at.iteration
+	r.temper(f, at, look)
 	return r
 }
 

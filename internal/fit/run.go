@@ -88,6 +88,12 @@ func (r *run) params() *boost.Params { return r.engines[0].Params() }
 // pick returns the point of the path at which a model of the run's settings ends.
 func (r *run) pick(j *Job) *point { return r.path.end(j.Choose) }
 
+// worse reports whether a model trained on all rows for that many iterations probably is worse than the run's, which was trained on fewer rows.
+func (r *run) worse(j *Job, iterations int) bool {
+	const worth = 1.05 // what the held-out rows are worth
+	return r.path.pointAt(iterations).loss > worth*r.pick(j).loss
+}
+
 // chosen returns the parameters of a model that ends there.
 func (r *run) chosen(j *Job) boost.Params {
 	p := *r.params()

@@ -133,16 +133,11 @@ func (t *Trial) Free() { t.run.free() }
 
 // Result returns the model of the trial, which was not trained on the held-out rows.
 func (t *Trial) Result() Result {
-	f := &Fit{job: t.judge.job, phase: HoldOut, run: t.run}
 	if t.judge.parts == nil {
-		f.phase = Final
+		f := &Fit{job: t.judge.job, phase: Final, run: t.run}
 		return f.Result()
 	}
-	r, at := f.Result(), t.run.pick(&t.judge.job)
-	r.Forest = r.Forest.Truncated(min(r.Forest.Trees(), at.iteration*f.TreesPerIteration()))
-	r.BestIteration = at.iteration
-	r.temper(f, at, !f.freed)
-	return r
+	return heldOutResult(t.judge.job, t.run, true)
 }
 
 // Finish trains the final model on all rows with a trial's settings, counting time from elapsed
@@ -164,7 +159,4 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 
 // Worse reports whether a model trained on all rows for that many iterations probably is worse
 // than the trial's, which was trained on fewer rows.
-func (t *Trial) Worse(iterations int) bool {
-	const worth = 1.05 // what the rows withheld from the trial are worth
-	return t.run.path.pointAt(iterations).loss > worth*t.run.pick(&t.judge.job).loss
-}
+func (t *Trial) Worse(iterations int) bool { return t.run.worse(&t.judge.job, iterations) }
