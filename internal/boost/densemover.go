@@ -12,9 +12,8 @@ import (
 type denseMover struct {
 	*state
 	moves   []move
-	order   []int // in which they are made
 	updates []kernel.UpdateJob
-	factors []float32 // moves × Stride: factors of the odds
+	factors []float32 // leaves × Stride, tree after tree: factors of the odds
 }
 
 // move is rows that take the step of a leaf.
@@ -33,33 +32,32 @@ func (m *denseMover) begin(initial *initialScores) {
 }
 
 func (m *denseMover) queue(leaves []tree.Leaf, segments []tree.Segment) {
-	stride := m.residuals.Stride
-	for _, segment := range segments {
-		leaf, at := &leaves[segment.Leaf], len(m.factors)
-		if m.period != 1 {
-			m.factors = slices.Grow(m.factors, stride)[:at+stride]
-			leafFactors(m.factors[at:], leaf)
+	stride, first := m.residuals.Stride, len(m.factors)
+	if m.period != 1 {
+		m.factors = slices.Grow(m.factors, stride*len(leaves))[:first+stride*len(leaves)]
+		for i := range leaves {
+			leafFactors(m.factors[first+i*stride:][:stride], &leaves[i])
 		}
-		for rows := range tree.Pieces(segment.Rows, stride) {
+	}
+	for _, segment := range segments {
+		leaf, at := &leaves[segment.Leaf], first+segment.Leaf*stride
+		for rows := range slices.Chunk(segment.Rows, kernel.RowBlock) {
 			m.moves = append(m.moves, move{rows, leaf, at})
 		}
 	}
 }
 
 func (m *denseMover) apply() (sum float64, most float32) {
-	m.order = tree.RangeOrder(m.order, len(m.moves), m.residuals.Stride, func(i int) []uint32 { return m.moves[i].rows })
 	if m.scores != nil {
 		classes := m.residuals.Classes
-		m.team.Do(len(m.order), func(_, at int) {
-			move := &m.moves[m.order[at]]
-			move.leaf.AddToRows(m.scores, move.rows, classes)
+		m.team.Do(len(m.moves), func(_, i int) {
+			m.moves[i].leaf.AddToRows(m.scores, m.moves[i].rows, classes)
 		})
 	}
 	if m.period != 1 {
 		r := m.residuals.Form.(*loss.Dense)
 		m.updates = slices.Grow(m.updates[:0], len(m.moves))[:len(m.moves)]
-		m.team.Do(len(m.order), func(_, at int) {
-			i := m.order[at]
+		m.team.Do(len(m.moves), func(_, i int) {
 			move := &m.moves[i]
 			m.updates[i] = kernel.UpdateJob{Residuals: r.Data, Own: r.Own, Stride: r.Stride, Rows: move.rows, Factors: m.factors[move.at:]}
 			m.kernels.Update(&m.updates[i])

@@ -1,6 +1,8 @@
 package boost
 
 import (
+	"math"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
@@ -18,6 +20,7 @@ type trees struct {
 
 	all    *tree.Partition // of all rows
 	values tree.LeafValues // from all rows
+	perRow int             // residuals of a row that leaf values read; math.MaxInt: as many as its entries
 
 	coarse  *bin.Matrix // the training set in coarse bins; nil: its bins are few
 	sampler *sampler    // nil: no trees are grown
@@ -25,7 +28,10 @@ type trees struct {
 }
 
 func newTrees(j *Job, r *loss.Residuals) *trees {
-	g := &trees{train: j.Train, kernels: j.Kernels, team: j.Team}
+	g := &trees{train: j.Train, kernels: j.Kernels, team: j.Team, perRow: math.MaxInt}
+	if _, dense := r.Form.(*loss.Dense); dense {
+		g.perRow = r.Stride
+	}
 	group, rows := g.train.Ranks, g.train.AllRows()
 	if j.Refit != nil {
 		g.all = tree.NewPartition(g.train.Rows())
@@ -95,7 +101,7 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 
 // order sorts all rows by their leaves in a tree.
 func (g *trees) order(t *tree.Tree) []tree.Segment {
-	return g.all.OrderAll(t, g.kernels, g.train.Matrix, g.team)
+	return g.all.OrderAll(t, g.kernels, g.train.Matrix, g.perRow, g.team)
 }
 
 // orderTrimmed sorts the rows that were trimmed when the last tree was grown by their leaves in
@@ -105,5 +111,5 @@ func (g *trees) orderTrimmed(t *tree.Tree) []tree.Segment {
 	if rest == nil {
 		return nil
 	}
-	return rest.Order(t, g.kernels, g.train.Matrix, g.team)
+	return rest.Order(t, g.kernels, g.train.Matrix, g.perRow, g.team)
 }

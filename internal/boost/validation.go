@@ -1,6 +1,8 @@
 package boost
 
 import (
+	"math"
+
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss/odds"
 	"github.com/libaoso/aoso/internal/mem"
@@ -60,8 +62,11 @@ func (v *validation) free() {
 
 // add adds the steps of a tree.
 func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
-	classes := len(v.set.Classes)
-	segments := v.rows.OrderAll(t, k, v.set.Matrix, team)
+	classes, perRow := len(v.set.Classes), len(v.set.Classes)
+	if v.odds != nil {
+		perRow = math.MaxInt
+	}
+	segments := v.rows.OrderAll(t, k, v.set.Matrix, perRow, team)
 	if v.odds != nil {
 		v.odds.Apply(sparseSteps(t.Leaves, classes, team), reached(nil, segments), team)
 		return

@@ -20,7 +20,6 @@ type LeafValues struct {
 	Group     *collective.Group
 
 	pieces  []piece
-	order   []int   // in which they are worked on
 	sums    []int64 // by piece
 	floats  [][]float32
 	scratch []bestScratch // by worker
@@ -53,16 +52,13 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 		leaves[i].Rows = 0
 	}
 	for _, s := range segments {
-		leaves[s.Leaf].Rows = len(s.Rows)
-		for rows := range Pieces(s.Rows, stride) {
+		for rows := range slices.Chunk(s.Rows, kernel.RowBlock) {
 			v.pieces = append(v.pieces, piece{leaf: s.Leaf, rows: rows})
 		}
 	}
-	v.order = RangeOrder(v.order, len(v.pieces), stride, func(i int) []uint32 { return v.pieces[i].rows })
 	v.sums = slices.Grow(v.sums[:0], 2*stride*len(v.pieces))[:2*stride*len(v.pieces)]
 	v.floats = slices.Grow(v.floats[:0], v.Team.Workers())[:v.Team.Workers()]
-	v.Team.Do(len(v.order), func(worker, at int) {
-		i := v.order[at]
+	v.Team.Do(len(v.pieces), func(worker, i int) {
 		p := &v.pieces[i]
 		if pairs := leaves[p.leaf].Pairs; pairs == nil {
 			p.totals = dense.TotalsJob(p.rows, v.sums[2*stride*i:])
@@ -76,15 +72,8 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	})
 	if v.Group != nil {
 		v.setShared(leaves)
-		return
-	}
-	for first := 0; first < len(v.pieces); {
-		end := first + 1
-		for end < len(v.pieces) && v.pieces[end].leaf == v.pieces[first].leaf {
-			end++
-		}
-		v.setLeaf(&leaves[v.pieces[first].leaf], first, end)
-		first = end
+	} else {
+		v.setOwn(leaves)
 	}
 }
 
@@ -128,24 +117,35 @@ type bestScratch struct {
 	sums   odds.Scratch
 }
 
-// setLeaf sets the steps of a leaf from the sums of its pieces.
-func (v *LeafValues) setLeaf(l *Leaf, first, end int) {
-	stride := v.Residuals.Stride
-	sums := v.sums[2*stride*first:][:2*stride]
-	var stats [kernel.MaxPairs]kernel.PairStats
-	for i := first; i < end; i++ {
-		for p := range l.Pairs {
-			s := &v.pieces[i].gradients.Stats[p]
-			stats[p].SumG += s.SumG
-			stats[p].SumH += s.SumH
+// setOwn sets the numbers of rows and the steps of leaves from the sums of their pieces. It adds the sums of a leaf's
+// pieces to those of the first.
+func (v *LeafValues) setOwn(leaves []Leaf) {
+	first := make([]*piece, len(leaves))
+	for i := range v.pieces {
+		p := &v.pieces[i]
+		l, sums := &leaves[p.leaf], first[p.leaf]
+		if l.Rows += len(p.rows); sums == nil {
+			first[p.leaf] = p
+			continue
 		}
-		if l.Pairs == nil && i > first {
-			for k, sum := range v.sums[2*stride*i:][:2*stride] {
-				sums[k] += sum
+		if l.Pairs == nil {
+			for k := range p.totals.Gradient {
+				sums.totals.Gradient[k] += p.totals.Gradient[k]
+				sums.totals.Hessian[k] += p.totals.Hessian[k]
 			}
 		}
+		for k := range l.Pairs {
+			s, more := &sums.gradients.Stats[k], &p.gradients.Stats[k]
+			s.SumG += more.SumG
+			s.SumH += more.SumH
+		}
 	}
-	l.setSteps(&v.Newton, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]}, &stats, v.Residuals)
+	for i, p := range first {
+		if p != nil {
+			totals := loss.Totals{Gradient: p.totals.Gradient, Hessian: p.totals.Hessian}
+			leaves[i].setSteps(&v.Newton, &totals, &p.gradients.Stats, v.Residuals)
+		}
+	}
 }
 
 // setShared sets the steps of all leaves from the sums of all machines: for each leaf the number

@@ -39,7 +39,7 @@ func TestOrder(t *testing.T) {
 		rows.Fill(p.matrix.Rows)
 		rows.Rows = slices.DeleteFunc(rows.Rows, func(row uint32) bool { return row == 5000 || row >= 1 && row <= 3 })
 		seen := 0
-		for _, s := range rows.Order(tree, kernel.Generic, p.matrix, team) {
+		for _, s := range rows.Order(tree, kernel.Generic, p.matrix, 20, team) {
 			if !slices.IsSorted(s.Rows) {
 				t.Errorf("the rows of leaf %d are not in their order", s.Leaf)
 			}
@@ -58,7 +58,7 @@ func TestOrder(t *testing.T) {
 			t.Error("a row is there twice")
 		}
 		next := make([]int, len(tree.Leaves))
-		for _, s := range rows.OrderAll(tree, kernel.Generic, p.matrix, team) {
+		for _, s := range rows.OrderAll(tree, kernel.Generic, p.matrix, 20, team) {
 			for _, row := range s.Rows {
 				if leafOf[row] != s.Leaf || int(row) < next[s.Leaf] {
 					t.Fatalf("of all rows, row %d is in leaf %d after row %d", row, s.Leaf, next[s.Leaf]-1)
@@ -71,11 +71,11 @@ func TestOrder(t *testing.T) {
 		}
 		stump := &Tree{Leaves: []Leaf{{}}}
 		rows.Fill(10)
-		if got := rows.Order(stump, kernel.Generic, p.matrix, team); len(got) != 1 || len(got[0].Rows) != 10 {
+		if got := rows.Order(stump, kernel.Generic, p.matrix, 20, team); len(got) != 1 || len(got[0].Rows) != 10 {
 			t.Errorf("a tree of one leaf: %v", got)
 		}
 		rows.Fill(0)
-		if got := rows.Order(tree, kernel.Generic, p.matrix, team); len(got) != 0 {
+		if got := rows.Order(tree, kernel.Generic, p.matrix, 20, team); len(got) != 0 {
 			t.Errorf("no rows: %v", got)
 		}
 	}
