@@ -21,6 +21,10 @@ FIGURES: dict[str, Callable[[Run], float | None]] = {
 # What depends on the machine: compared only with the peers that aoso's machine measured.
 TIMED = ("CPU time of training", "predicting many rows", "predicting one row")
 FRONT = ("test errors", "test log loss", "CPU time of training")
+QUALITY = ("test errors", "test log loss", "Brier score")
+
+# Of a peer that predicts about as well: its log loss, as a multiple of aoso's.
+AS_GOOD = 1.01
 
 
 def standing(sets: Sequence[Measured]) -> str:
@@ -63,8 +67,13 @@ def front_losses(sets: Sequence[Measured]) -> str:
     shown = losses(sets)
     if not shown:
         return ""
-    memory, size = (f"{len(where)} of {compared}" for where, compared in (_behind(sets, name) for name in ("peak memory of training", "model size")))
-    return f"{shown}\n\nAnother library needs less memory to train on {memory} sets, and writes a smaller model on {size}."
+    (memory, sets_all), (size, _) = (_behind(sets, name) for name in ("peak memory of training", "model size"))
+    (memory_as_good, as_good), (size_as_good, _) = (_behind(sets, name, as_good=True) for name in ("peak memory of training", "model size"))
+    return (
+        f"{shown}\n\nAnother library needs less memory to train on {len(memory)} of {sets_all} sets, and writes a smaller model on {len(size)}."
+        f"\nAmong the {as_good} sets on which the log loss of another is at most 1 % higher, such a library needs less memory on"
+        f" {len(memory_as_good)}, and writes a smaller model on {len(size_as_good)}."
+    )
 
 
 def losses(sets: Sequence[Measured], names: Sequence[str] = FRONT) -> str:
@@ -73,16 +82,22 @@ def losses(sets: Sequence[Measured], names: Sequence[str] = FRONT) -> str:
     for name in names:
         where, compared = _behind(sets, name)
         if compared:
-            rows.append([name, f"{len(where)} of {compared}", ", ".join(where)])
-    return table(["", "sets where a peer is better", "aoso's figure as a multiple of the best peer's"], rows, left=3) if rows else ""
+            rows.append([name, f"{len(where)} of {compared}", ", ".join(where), "–"])
+            if name not in QUALITY:
+                where, compared = _behind(sets, name, as_good=True)
+                rows[-1][-1] = f"{len(where)} of {compared}" + ": " * bool(where) + ", ".join(where)
+    head = ["", "sets where a peer is better", "aoso's figure as a multiple of the best peer's", "the same, of peers whose log loss is at most 1 % higher"]
+    return table(head, rows, left=4) if rows else ""
 
 
-def _behind(sets: Sequence[Measured], name: str) -> tuple[list[str], int]:
-    """The sets on which a peer is better, with how much, and the number of sets compared."""
+def _behind(sets: Sequence[Measured], name: str, as_good: bool = False) -> tuple[list[str], int]:
+    """The sets on which a peer is better, with how much, and the number of sets compared. as_good: only peers that predict about as well."""
     figure, where, compared = FIGURES[name], [], 0
     for s in sets:
         ours = s.find("aoso", "default")
         peers = [run for run in s.peers("default") if figure(run) is not None]
+        if ours and as_good:
+            peers = [run for run in peers if run.logloss[-1] <= AS_GOOD * ours.logloss[-1]]
         if ours and name in TIMED:
             peers = [run for run in peers if run.machine == ours.machine]
         if not ours or not peers:
