@@ -204,6 +204,7 @@ type Params struct {
 	MinDelta float64 `json:"min_delta"`
 
 	// Number of threads; 0 means all cores available to the process. The model does not depend on it.
+	// At most 64 are used, or four for each core if that is more.
 	// Allowed: 0 to 4096. Default: 0.
 	NThread int `json:"nthread"`
 	// Seed of all random draws.

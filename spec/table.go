@@ -407,7 +407,7 @@ var Parameters = []Parameter{
 		Name: "nthread", Field: "NThread", Aliases: "threads num_threads", Group: Computing, Type: Int, Default: "0", C: C{Slot: 24}, Estimator: "n_jobs",
 		Range: between(0, MaxThreads), Usual: between(1, 4),
 		Help:   "Number of threads; 0 means all cores available to the process.",
-		Detail: "The model does not depend on it.",
+		Detail: "The model does not depend on it. At most 64 are used, or four for each core if that is more.",
 		Others: Others{LightGBM: "num_threads n_jobs num_thread nthreads", XGBoost: "nthread n_jobs", CatBoost: "thread_count", ScikitLearn: "n_jobs", Values: "-1=0"},
 	},
 	{

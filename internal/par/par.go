@@ -52,11 +52,13 @@ type share struct {
 }
 
 // NewTeam returns a team of n workers. If n < 1, the team has [Available]
-// workers.
+// workers. It has no more than 64, or four for each core if that is more: each takes memory.
 func NewTeam(n int) *Team {
+	const most, mostPerCore = 64, 4
 	if n < 1 {
 		n = Available()
 	}
+	n = min(n, max(most, mostPerCore*Available()))
 	t := &Team{workers: n}
 	if n <= runtime.GOMAXPROCS(0) { // otherwise a spinning helper would take the core that another worker needs
 		t.spins = spins

@@ -185,7 +185,8 @@ typedef struct aoso_params {
      * Allowed: an integer, at least 0. Default: 0. */
     uint64_t seed;
 
-    /* Number of threads; 0 means all cores available to the process. The model does not depend on it.
+    /* Number of threads; 0 means all cores available to the process. The model does not depend on it. At most 64
+     * are used, or four for each core if that is more.
      * Allowed: 0 to 4096. Default: 0. */
     int64_t nthread;
 
