@@ -397,7 +397,6 @@ func (f *Fit) follows() bool {
 	}
 	if s := r.engines[0].Status(); s.Best == s.Iteration {
 		r.path.addPoint(r.iteration, r.scores())
-		r.path.dropScores() // there may be thousands of points
 	}
 	return true
 }
@@ -667,12 +666,13 @@ func (r *Result) validate(f *Fit, run *run, look bool) {
 	at := path.pointAt(end)
 	if at.iteration < end && look { // the path has no point there
 		now, _ := path.measure(end, run.scores(), 1, 1e-12)
+		now.scores = path.conformity(run.scores(), now.factor)
 		at = &now
 	}
 	if at.iteration == 0 {
 		return
 	}
-	r.Scores = at.scores
+	r.Scores = path.scoresAt(at, look)
 	if end < r.BestIteration {
 		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.BestIteration-end)*f.TreesPerIteration())
 		r.BestIteration, r.Valid = end, &at.evaluation

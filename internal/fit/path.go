@@ -21,7 +21,7 @@ type path struct {
 	target  *data.Target
 	rows    int      // number of rows on all machines
 	temper  bool     // points are evaluated at their factors, else at factor 1
-	scouts  bool     // it judges scouts of an ensemble, which has a path of its own: conformity scores are computed when they are asked for
+	scouts  bool     // it judges scouts of an ensemble, which has a path of its own: nothing is computed before it is asked for
 	known   float64  // weight of the rows of known classes
 	from    []uint32 // of held-out rows: their numbers in the dataset; nil: a validation set's
 	share   float64  // of all rows: those that a model is trained without, to judge it
@@ -46,9 +46,9 @@ type point struct {
 	factor     float64 // of the scores, at which the loss is least: 1/temperature
 	loss       float64 // the refined loss
 	evaluation metric.Evaluation
-	scores     *conformal.Scores
-	raw        []float64 // in place of scores, of scouts: raw scores, at the last point and the one picked
-	views      *views    // of held-out rows, at the last point and the one picked
+	raw        []float64         // raw scores, at the last point and, of scouts, the one picked
+	scores     *conformal.Scores // at the point picked; nil: they follow from raw
+	views      *views            // of held-out rows, at the last point and the one picked
 }
 
 const (
@@ -171,13 +171,34 @@ func (p *path) addPoint(iteration int, scores []float64) {
 		p.pick = len(p.points) - 1
 	}
 	for i := range len(p.points) - 1 {
-		if old := &p.points[i]; i != p.pick {
-			if old.raw != nil {
-				p.spare = old.raw
+		old := &p.points[i]
+		if i == p.pick {
+			if !p.scouts {
+				p.settle(old)
 			}
-			old.views, old.raw = nil, nil
+			continue
 		}
+		if old.raw != nil {
+			p.spare = old.raw
+		}
+		old.raw, old.scores, old.views = nil, nil, nil
 	}
+	if p.spare == nil {
+		p.spare = make([]float64, 0, len(scores)) // not nil on a machine without rows
+	}
+	p.last().raw, p.spare = append(p.spare[:0], scores...), nil
+}
+
+// settle computes what follows from the raw scores at a point, and frees them.
+func (p *path) settle(at *point) {
+	if at.raw == nil {
+		return
+	}
+	at.scores = p.conformity(at.raw, at.factor)
+	if at.views != nil {
+		at.views.rivals = p.rivals(at)
+	}
+	p.spare, at.raw = at.raw, nil
 }
 
 // measure evaluates raw scores. It returns the point and the loss of each row. The search for
@@ -190,16 +211,8 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	if !p.temper {
 		now.evaluation = *metric.Evaluate(scores, 1, p.target, p.kernels, p.team)
 	}
-	if p.scouts {
-		now.raw, p.spare = append(p.spare[:0], scores...), nil
-	} else {
-		now.scores = p.conformity(scores, now.factor)
-	}
 	if p.from != nil {
 		now.views = &views{losses: p.ofLabels(losses, scores, now.factor)}
-		if !p.scouts {
-			now.views.rivals = p.rivals(scores, now.factor)
-		}
 	}
 	return now, losses
 }
@@ -215,8 +228,11 @@ func (p *path) conformity(raw []float64, factor float64) *conformal.Scores {
 	}, p.team)
 }
 
-// scoresAt returns the conformity scores at a point; nil: it has none, or, without look, they would need the other machines.
+// scoresAt returns the conformity scores at a point, or, if they are gone, at the one picked; nil: without look, they would need the other machines.
 func (p *path) scoresAt(at *point, look bool) *conformal.Scores {
+	if at.raw == nil && at.scores == nil {
+		at = p.picked()
+	}
 	if at.raw == nil || !look && p.target.Ranks != nil {
 		return at.scores
 	}
@@ -224,8 +240,8 @@ func (p *path) scoresAt(at *point, look bool) *conformal.Scores {
 }
 
 // rivals returns the rival of each row.
-func (p *path) rivals(raw []float64, factor float64) []metric.Rival {
-	return metric.Rivals(raw, 1/factor, p.target.Labels, p.team)
+func (p *path) rivals(at *point) []metric.Rival {
+	return metric.Rivals(at.raw, 1/at.factor, p.target.Labels, p.team)
 }
 
 // ofLabels returns −log p of the rows' labels, given the losses of soft labels.
@@ -251,13 +267,6 @@ func (p *path) scaling(scores []float64, guess, precision float64) metric.Scalin
 // flat reports whether the refined loss after half as many iterations as at a point is at most slope times that of the point.
 func (p *path) flat(to *point, slope float64) bool {
 	return p.pointAt(to.iteration/2).loss <= slope*to.loss
-}
-
-// dropScores frees what only the last point needs.
-func (p *path) dropScores() {
-	for i := range len(p.points) - 1 {
-		p.points[i].scores = nil
-	}
 }
 
 // standardError returns the standard error of the mean difference between the losses and those

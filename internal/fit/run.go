@@ -210,6 +210,9 @@ func (r *run) result(look bool) boost.Result {
 
 // freeState frees all but the result.
 func (r *run) freeState() {
+	if r.path != nil && !r.path.scouts {
+		r.path.settle(r.path.last())
+	}
 	kept := r.result(true)
 	r.kept = &kept
 	r.free()

@@ -57,7 +57,7 @@ func holdOut(s data.Shape, p boost.Params, held, models int) (m Memory) {
 	of := s
 	of.Rows, of.ValidRows = s.Rows-held+1, held
 	one := subset(s, of.Rows, true).Plus(subset(s, held, false)).Plus(onePhase(of, p))
-	one.Rows += int64(held) * (pathBytes + 8*int64(s.Classes))
+	one.Rows += int64(held) * (pathBytes + 2*8*int64(s.Classes))
 	for range models {
 		m = m.Plus(one)
 	}
