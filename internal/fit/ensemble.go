@@ -359,8 +359,7 @@ func (e *ensemble) calibrate() {
 		}
 	}
 	now, _ := e.held.measure(e.halves[0].from.iteration, both, e.halves[0].from.factor, 1e-3)
-	now.raw = both
-	e.held.settle(&now)
+	e.held.conclude(&now, both)
 	e.held.points = append(e.held.points, now)
 	grown, alone := 1.0, 1.0 // factors of a member as it was grown, and with leaf values from one more fold
 	for i, scores := range e.scores {

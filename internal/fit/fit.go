@@ -666,7 +666,7 @@ func (r *Result) validate(f *Fit, run *run, look bool) {
 	at := path.pointAt(end)
 	if at.iteration < end && look { // the path has no point there
 		now, _ := path.measure(end, run.scores(), 1, 1e-12)
-		now.scores = path.conformity(run.scores(), now.factor)
+		path.conclude(&now, run.scores())
 		at = &now
 	}
 	if at.iteration == 0 {

@@ -59,6 +59,8 @@ const (
 	// From one point to the next, the number of iterations grows by a factor of 1 +
 	// 1/sparseness, or, where more than manyScores raw scores take seconds to evaluate, 1 + 1/sparsest.
 	sparseness, sparsest, manyScores = 7, 2, 1 << 24
+	// More raw scores would take too much memory to keep.
+	mostRaw = 1 << 22
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.
 	unfinished = 1
@@ -172,33 +174,45 @@ func (p *path) addPoint(iteration int, scores []float64) {
 	}
 	for i := range len(p.points) - 1 {
 		old := &p.points[i]
-		if i == p.pick {
-			if !p.scouts {
-				p.settle(old)
-			}
-			continue
+		if i != p.pick {
+			p.takeRaw(old)
+			old.scores, old.views = nil, nil
+		} else if !p.scouts {
+			p.settle(old)
 		}
-		if old.raw != nil {
-			p.spare = old.raw
-		}
-		old.raw, old.scores, old.views = nil, nil, nil
+	}
+	last := p.last()
+	if !p.scouts && p.rows*len(p.target.Classes) > mostRaw {
+		p.conclude(last, scores)
+		return
 	}
 	if p.spare == nil {
 		p.spare = make([]float64, 0, len(scores)) // not nil on a machine without rows
 	}
-	p.last().raw, p.spare = append(p.spare[:0], scores...), nil
+	last.raw, p.spare = append(p.spare[:0], scores...), nil
 }
 
-// settle computes what follows from the raw scores at a point, and frees them.
+// takeRaw takes the memory of the raw scores at a point.
+func (p *path) takeRaw(at *point) {
+	if at.raw != nil {
+		p.spare, at.raw = at.raw, nil
+	}
+}
+
+// settle computes what follows from the raw scores at a point, if it still has them.
 func (p *path) settle(at *point) {
-	if at.raw == nil {
-		return
+	if at.raw != nil {
+		p.conclude(at, at.raw)
+		p.takeRaw(at)
 	}
-	at.scores = p.conformity(at.raw, at.factor)
+}
+
+// conclude computes what follows from the raw scores at a point.
+func (p *path) conclude(at *point, raw []float64) {
+	at.scores = p.conformity(raw, at.factor)
 	if at.views != nil {
-		at.views.rivals = p.rivals(at)
+		at.views.rivals = p.rivals(raw, at.factor)
 	}
-	p.spare, at.raw = at.raw, nil
 }
 
 // measure evaluates raw scores. It returns the point and the loss of each row. The search for
@@ -240,8 +254,8 @@ func (p *path) scoresAt(at *point, look bool) *conformal.Scores {
 }
 
 // rivals returns the rival of each row.
-func (p *path) rivals(at *point) []metric.Rival {
-	return metric.Rivals(at.raw, 1/at.factor, p.target.Labels, p.team)
+func (p *path) rivals(raw []float64, factor float64) []metric.Rival {
+	return metric.Rivals(raw, 1/factor, p.target.Labels, p.team)
 }
 
 // ofLabels returns −log p of the rows' labels, given the losses of soft labels.

@@ -212,6 +212,7 @@ func (r *run) result(look bool) boost.Result {
 func (r *run) freeState() {
 	if r.path != nil && !r.path.scouts {
 		r.path.settle(r.path.last())
+		r.path.spare = nil
 	}
 	kept := r.result(true)
 	r.kept = &kept

@@ -37,7 +37,7 @@ func (p *path) suspects(at *point) []Suspect {
 		return v.suspects
 	}
 	if v.rivals == nil {
-		v.rivals = p.rivals(at)
+		v.rivals = p.rivals(at.raw, at.factor)
 	}
 	const one = 1 << 32 // probabilities as integers have exact sums
 	classes := len(p.target.Classes)
