@@ -171,8 +171,8 @@ func Latest(t *data.Target, times []float64) []int8 {
 	}
 	n := max(1, t.Ranks.Int(len(mine))/parts)
 	late := make([]uint64, 0, n)
-	slices.SortFunc(mine, func(a, b float64) int { return cmp.Compare(b, a) })
-	for _, time := range mine[:min(n, len(mine))] {
+	slices.Sort(mine)
+	for _, time := range mine[max(0, len(mine)-n):] {
 		late = append(late, math.Float64bits(time))
 	}
 	var all []float64
@@ -184,8 +184,8 @@ func Latest(t *data.Target, times []float64) []int8 {
 	if len(all) < n { // after an error of the collective
 		return nil
 	}
-	slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
-	first := all[n-1]
+	slices.Sort(all)
+	first := all[len(all)-n]
 	held := func(row int) bool { return times[row] >= first && t.Weight(row) > 0 }
 	from := func() (left []int64) {
 		left = make([]int64, len(t.Classes)+1) // rows that are not held out, by class; then those that are
