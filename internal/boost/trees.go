@@ -20,7 +20,7 @@ type trees struct {
 
 	all    *tree.Partition // of all rows
 	values tree.LeafValues // from all rows
-	perRow int             // residuals of a row that leaf values read; math.MaxInt: as many as its entries
+	perRow int             // residuals of a row that a pass over all rows reads; math.MaxInt: sparse ones
 
 	coarse  *bin.Matrix // the training set in coarse bins; nil: its bins are few
 	sampler *sampler    // nil: no trees are grown

@@ -64,7 +64,7 @@ func (v *validation) free() {
 func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 	classes, perRow := len(v.set.Classes), len(v.set.Classes)
 	if v.odds != nil {
-		perRow = math.MaxInt
+		perRow = math.MaxInt // a leaf has one segment
 	}
 	segments := v.rows.OrderAll(t, k, v.set.Matrix, perRow, team)
 	if v.odds != nil {

@@ -591,7 +591,7 @@ func (f *Fit) early() bool {
 	case f.phase == HoldOut:
 		return f.best.path.lowest() <= f.run.path.lowest()
 	}
-	return f.best.worse(&f.job, f.run.iteration)
+	return f.job.Choose && f.best.worse(&f.job, f.run.iteration)
 }
 
 // heldOutResult returns the model of a run without the held-out rows, with as many trees as they chose.

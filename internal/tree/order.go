@@ -66,7 +66,7 @@ func (r *router) walk(runs []run, child int32, start, end int) []run {
 const rangeRows, fewValues = 8 * routeRows, 16
 
 // Order sorts the rows by the leaves of a tree that they reach, stably. A leaf that no row reaches has no segment. Where
-// the segments are for passes over few values of each row, a leaf has several: the rows are sorted within ranges.
+// the segments are for passes over few values of each row, a leaf may have several: the rows are sorted within ranges.
 func (p *Partition) Order(t *Tree, k *kernel.Funcs, x *bin.Matrix, values int, team *par.Team) []Segment {
 	return p.order(t, p.route(t, k, x, false, team), values, team)
 }
