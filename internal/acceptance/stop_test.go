@@ -152,7 +152,7 @@ func TestCancel(t *testing.T) {
 func TestStopEarly(t *testing.T) {
 	t.Parallel()
 	all := letter()
-	d, other := newDataset(t, all.slice(0, 3000)), all.slice(3000, 5000)
+	d, other := newDataset(t, all.slice(0, 2000)), all.slice(2000, 4000)
 	p := defaults(func(p *aoso.Params) { p.Ensemble = 1 })
 	stoppedAt := func(stop func(aoso.Progress, int) bool) (*aoso.Result, float64) {
 		steps := 0
