@@ -19,20 +19,20 @@
 //	Subtract       2990    2998    2998
 //	Scan           3020    3113    3394
 //	Partition      3693    3762    3824
-//	Update         3927    4144    4445
-//	Compare        4585    4655    4683
-//	Compare32      4688    4702    4723
-//	Members        4728    4764    4764
-//	Leaves         4802    4837    4963
-//	AddSteps       5051    5105    5411
-//	AddPairs       5691    5704    5704
-//	AddShort       5753    5797    5902
-//	Scores         6029    6053    6053
-//	Best           6086    6098    6098
-//	Linear         6149    6298    6284
-//	Products       6315    6328    6328
-//	Softmax        6367    6705    6745
-//	Walk           6919    6945    6945
+//	Update         3927    4144    4464
+//	Compare        4576    4646    4674
+//	Compare32      4679    4693    4714
+//	Members        4719    4755    4755
+//	Leaves         4793    4828    4954
+//	AddSteps       5042    5096    5402
+//	AddPairs       5682    5695    5695
+//	AddShort       5744    5788    5893
+//	Scores         6020    6044    6044
+//	Best           6077    6089    6089
+//	Linear         6140    6289    6275
+//	Products       6306    6319    6319
+//	Softmax        6358    6696    6736
+//	Walk           6910    6936    6936
 //
 // end generated
 //
@@ -4364,10 +4364,7 @@ inverse:
 	VADDPS        Y9, Y8, Y8
 	VEXTRACTF128  $1, Y8, X9
 	VADDPS        X9, X8, X8
-	VPERMILPS     $0x4E, X8, X9
-	VADDPS        X9, X8, X8
-	VPERMILPS     $0xB1, X8, X9
-	VADDPS        X9, X8, X8
+	SUM_LANES(X8, X9)
 	VMOVSS        (R13), X10
 	VMULSS        (BX)(R10*1), X10, X10
 	VADDSS        X10, X8, X11
@@ -4441,6 +4438,28 @@ own:
 	VANDPS  M, N, N                 \
 	VMOVUPS N, offset(R8)(AX*1)
 
+// INVERSE_AVX2 sets Y9 to the inverse, the own probability, and X6, the sum of the
+// others' odds, to the sum of their probabilities.
+#define INVERSE_AVX2 \
+	VMOVSS       (R12), X10            \ // own odds
+	VMULSS       (BX)(R10*1), X10, X10 \
+	VADDSS       X10, X6, X9           \
+	VDIVSS       X9, X13, X9           \ // inverse = 1/(sum + own odds)
+	VMULSS       X9, X10, X10          \ // own = max(own odds·inverse, OwnFloor)
+	VMAXSS       X12, X10, X10         \
+	VMOVSS       X10, (R12)            \
+	VMULSS       X9, X6, X6            \
+	VBROADCASTSS X9, Y9
+
+// NEXT_ROW_AVX2 counts X6 and goes on to the next row.
+#define NEXT_ROW_AVX2(row) \
+	VMAXSS    X6, X15, X15 \
+	VCVTSS2SD X6, X6, X6   \
+	VADDSD    X6, X8, X8   \
+	ADDQ      $4, DI       \
+	DECQ      CX           \
+	JNZ       row
+
 // func updateAVX2(j *updateJob) bool
 TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	MOVQ         j+0(FP), AX
@@ -4474,23 +4493,16 @@ near4:
 	LEAQ         (BP)(R8*4), R12
 	UPDATE_ROW(R8)
 	VMOVUPS      (R8), X0
-	VMOVMSKPS    X0, R11
-	TZCNTL       R11, R11
+	VMOVMSKPS    X0, R10
+	TZCNTL       R10, R10
 	JCS          bad
+	SHLQ         $2, R10
 	VMULPS       (BX), X0, X1
 	VPSRAD       $31, X0, X2
 	VPANDN       X1, X2, X1
 	VMOVAPS      X1, X6
 	SUM_LANES(X6, X2)
-	VMOVSS       (R12), X10
-	VMULSS       (BX)(R11*4), X10, X10
-	VADDSS       X10, X6, X9
-	VDIVSS       X9, X13, X9
-	VMULSS       X9, X10, X10
-	VMAXSS       X12, X10, X10
-	VMOVSS       X10, (R12)
-	VMULSS       X9, X6, X6
-	VBROADCASTSS X9, X9
+	INVERSE_AVX2
 	VMULPS       X9, X1, X1
 	VCMPPS       $5, X14, X1, X2
 	VANDPS       X2, X1, X1
@@ -4498,12 +4510,7 @@ near4:
 	VBROADCASTSS X10, X10
 	VBLENDVPS    X0, X10, X1, X1
 	VMOVUPS      X1, (R8)
-	VMAXSS       X6, X15, X15
-	VCVTSS2SD    X6, X6, X6
-	VADDSD       X6, X8, X8
-	ADDQ         $4, DI
-	DECQ         CX
-	JNZ          row4
+	NEXT_ROW_AVX2(row4)
 	JMP          done
 
 row:
@@ -4534,22 +4541,11 @@ odds:
 inverse:
 	TESTQ        R10, R10
 	JLT          bad
-	VADDPS       Y7, Y6, Y6            // 16 to 8
+	VADDPS       Y7, Y6, Y6 // 16 to 8
 	VEXTRACTF128 $1, Y6, X7
 	VADDPS       X7, X6, X6
-	VPERMILPS    $0x4E, X6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPS    $0xB1, X6, X7
-	VADDSS       X7, X6, X6
-	VMOVSS       (R12), X10            // own odds
-	VMULSS       (BX)(R10*1), X10, X10
-	VADDSS       X10, X6, X9
-	VDIVSS       X9, X13, X9           // inverse = 1/(sum + own odds)
-	VMULSS       X9, X10, X10          // own = max(own odds·inverse, OwnFloor)
-	VMAXSS       X12, X10, X10
-	VMOVSS       X10, (R12)
-	VMULSS       X9, X6, X6
-	VBROADCASTSS X9, Y9
+	SUM_LANES(X6, X7)
+	INVERSE_AVX2
 	XORL         AX, AX
 
 	// The probabilities.
@@ -4560,14 +4556,9 @@ scale:
 	JNE  scale
 
 	// R of the own class = -(sum·inverse).
-	VXORPS    X11, X6, X10
-	VMOVSS    X10, (R8)(R10*1)
-	VMAXSS    X6, X15, X15
-	VCVTSS2SD X6, X6, X6
-	VADDSD    X6, X8, X8
-	ADDQ      $4, DI
-	DECQ      CX
-	JNZ       row
+	VXORPS X11, X6, X10
+	VMOVSS X10, (R8)(R10*1)
+	NEXT_ROW_AVX2(row)
 
 done:
 	MOVQ   j+0(FP), AX

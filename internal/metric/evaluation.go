@@ -28,7 +28,7 @@ func Evaluate(scores []float64, temperature float64, t *data.Target, k *kernel.F
 func EvaluateRows(scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) (*Evaluation, []float64) {
 	rows, classes := t.Rows(), len(t.Classes)
 	losses, wrong := make([]float64, rows), make([]bool, rows)
-	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
+	together := rowsTogether(rows, classes)
 	team.Do(kernel.Blocks(rows), func(_, b int) {
 		tempered, p := make([]float64, together*classes), make([]float64, together*classes)
 		first, end := kernel.Block(b, rows)

@@ -47,6 +47,9 @@ func (s *Scaling) Factor() float64 {
 	return factor
 }
 
+// rowsTogether returns how many rows to work on at a time, so that their probabilities stay in the cache.
+func rowsTogether(rows, classes int) int { return max(1, min(rows, 1024/classes)) }
+
 // slope returns the derivatives of the log loss by a factor of all scores.
 func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	t := s.Target
@@ -54,7 +57,7 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	unknown := s.Unknown / float64(max(t.Ranks.Int(rows-t.Unknown), 1)) // for each row
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
-	together := max(1, min(rows, 1024/classes)) // rows whose probabilities stay in the cache
+	together := rowsTogether(rows, classes)
 	s.scratch = slices.Grow(s.scratch[:0], s.Team.Workers()*together*classes)[:s.Team.Workers()*together*classes]
 	s.Team.Do(len(blocks), func(worker, b int) {
 		p := s.scratch[worker*together*classes:][:together*classes]

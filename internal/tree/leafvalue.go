@@ -70,10 +70,16 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 			dense.Gradients(v.Kernels, &p.gradients)
 		}
 	})
+	first := v.merge(leaves)
 	if v.Group != nil {
-		v.setShared(leaves)
-	} else {
-		v.setOwn(leaves)
+		v.setShared(leaves, first)
+		return
+	}
+	for i, p := range first {
+		if p != nil {
+			totals := loss.Totals{Gradient: p.totals.Gradient, Hessian: p.totals.Hessian}
+			leaves[i].setSteps(&v.Newton, &totals, &p.gradients.Stats, v.Residuals)
+		}
 	}
 }
 
@@ -117,9 +123,9 @@ type bestScratch struct {
 	sums   odds.Scratch
 }
 
-// setOwn sets the numbers of rows and the steps of leaves from the sums of their pieces. It adds the sums of a leaf's
-// pieces to those of the first.
-func (v *LeafValues) setOwn(leaves []Leaf) {
+// merge adds the sums of a leaf's pieces to those of the first, and counts its rows. It returns the first piece of each
+// leaf; nil: no row here reaches it.
+func (v *LeafValues) merge(leaves []Leaf) []*piece {
 	first := make([]*piece, len(leaves))
 	for i := range v.pieces {
 		p := &v.pieces[i]
@@ -140,38 +146,31 @@ func (v *LeafValues) setOwn(leaves []Leaf) {
 			s.SumH += more.SumH
 		}
 	}
-	for i, p := range first {
-		if p != nil {
-			totals := loss.Totals{Gradient: p.totals.Gradient, Hessian: p.totals.Hessian}
-			leaves[i].setSteps(&v.Newton, &totals, &p.gradients.Stats, v.Residuals)
-		}
-	}
+	return first
 }
 
 // setShared sets the steps of all leaves from the sums of all machines: for each leaf the number
 // of rows, and the class totals or the sums of the pairs.
-func (v *LeafValues) setShared(leaves []Leaf) {
-	stride, classes := v.Residuals.Stride, v.Residuals.Classes
+func (v *LeafValues) setShared(leaves []Leaf, first []*piece) {
+	classes := v.Residuals.Classes
 	width := 1 + 2*classes
 	if leaves[0].Pairs != nil {
 		width = 1 + 2*len(leaves[0].Pairs)
 	}
 	sums := make([]int64, len(leaves)*width)
 	of := func(leaf int) (rows *int64, rest []int64) { return &sums[leaf*width], sums[leaf*width+1:][:width-1] }
-	for i := range v.pieces {
-		p := &v.pieces[i]
-		rows, rest := of(p.leaf)
-		*rows += int64(len(p.rows))
-		if leaves[p.leaf].Pairs == nil {
-			for k := range classes {
-				rest[k] += v.sums[2*stride*i+k]
-				rest[classes+k] += v.sums[(2*i+1)*stride+k]
-			}
+	for i, p := range first {
+		if p == nil {
 			continue
 		}
-		for j := range leaves[p.leaf].Pairs {
-			rest[2*j] += p.gradients.Stats[j].SumG
-			rest[2*j+1] += p.gradients.Stats[j].SumH
+		rows, rest := of(i)
+		*rows = int64(leaves[i].Rows)
+		if leaves[i].Pairs == nil {
+			copy(rest[:classes], p.totals.Gradient)
+			copy(rest[classes:], p.totals.Hessian)
+		}
+		for j := range leaves[i].Pairs {
+			rest[2*j], rest[2*j+1] = p.gradients.Stats[j].SumG, p.gradients.Stats[j].SumH
 		}
 	}
 	v.Group.Sum(sums)
