@@ -8,28 +8,28 @@
 // begin generated: contents
 //
 //	kernel      section    NEON
-//	Totals           54      95
-//	Cross           263     285
-//	Gradients       490     504
-//	Quantize        646     662
-//	Histogram       804     931
-//	Sparse         1017    1099
-//	SumBins        1133    1142
-//	Spill          1166    1177
-//	Subtract       1208    1217
-//	Scan           1235    1296
-//	Update         1558    1595
-//	Compare        1758    1856
-//	Compare32      1861    1891
-//	Members        1896    1919
-//	Leaves         1955    1973
-//	AddSteps       2086    2123
-//	AddPairs       2387    2400
-//	AddShort       2443    2452
-//	Scores         2622    2632
-//	Linear         2678    2718
-//	Softmax        2994    3240
-//	Walk           3280    3310
+//	Totals           54     157
+//	Cross           235     260
+//	Gradients       454     468
+//	Quantize        610     626
+//	Histogram       768     895
+//	Sparse          981    1063
+//	SumBins        1097    1106
+//	Spill          1130    1141
+//	Subtract       1172    1181
+//	Scan           1199    1260
+//	Update         1522    1559
+//	Compare        1722    1820
+//	Compare32      1825    1855
+//	Members        1860    1883
+//	Leaves         1919    1937
+//	AddSteps       2050    2087
+//	AddPairs       2351    2364
+//	AddShort       2407    2416
+//	Scores         2586    2596
+//	Linear         2642    2682
+//	Softmax        2958    3204
+//	Walk           3244    3274
 //
 // Plain Go: Partition, Best, Products.
 //
@@ -58,29 +58,91 @@
 // sums stay in registers. The caller loops over the classes and starts the sums:
 // see unitSums.
 
-// V0, V1 = eight residuals. V2–V5 = the same in float64.
-#define WIDEN_RESIDUALS \
-	WORD $0x0e617802 \ // fcvtl v2.2d, v0.2s
-	WORD $0x4e617803 \ // fcvtl2 v3.2d, v0.4s
-	WORD $0x0e617824 \ // fcvtl v4.2d, v1.2s
-	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
-
-// V2–V5 = a = |d|; V26–V29 = 1 − a
-#define COMPLEMENTS \
-	WORD $0x4ee0f842 \ // fabs v2.2d, v2.2d
-	WORD $0x4ee0f863 \ // fabs v3.2d, v3.2d
-	WORD $0x4ee0f884 \ // fabs v4.2d, v4.2d
-	WORD $0x4ee0f8a5 \ // fabs v5.2d, v5.2d
-	WORD $0x4ee2d71a \ // fsub v26.2d, v24.2d, v2.2d
-	WORD $0x4ee3d71b \ // fsub v27.2d, v24.2d, v3.2d
-	WORD $0x4ee4d71c \ // fsub v28.2d, v24.2d, v4.2d
-	WORD $0x4ee5d71d // fsub v29.2d, v24.2d, v5.2d
-
 // sum += bits(x·y + shift), rounded once; V6 is lost.
 #define ADD_PRODUCT(x, y, sum) \
 	VMOV  V25.B16, V6.B16       \
 	VFMLA x.D2, y.D2, V6.D2     \
 	VADD  V6.D2, sum.D2, sum.D2
+
+// ADD_LOW adds the four residuals d of V0, as float64 in V2 and V3: bits(shift − d) to
+// the gradient, and, with a = |d|, bits(a·(1 − a) + shift) to the hessian.
+#define ADD_LOW \
+	WORD $0x0e617802           \ // fcvtl v2.2d, v0.2s
+	WORD $0x4e617803           \ // fcvtl2 v3.2d, v0.4s
+	WORD $0x4ee2d726           \ // fsub v6.2d, v25.2d, v2.2d
+	VADD V6.D2, V16.D2, V16.D2 \
+	WORD $0x4ee3d726           \ // fsub v6.2d, v25.2d, v3.2d
+	VADD V6.D2, V17.D2, V17.D2 \
+	WORD $0x4ee0f842           \ // fabs v2.2d, v2.2d
+	WORD $0x4ee0f863           \ // fabs v3.2d, v3.2d
+	WORD $0x4ee2d71a           \ // fsub v26.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b           \ // fsub v27.2d, v24.2d, v3.2d
+	ADD_PRODUCT(V2, V26, V20)  \
+	ADD_PRODUCT(V3, V27, V21)
+
+// ADD_HIGH adds those of V1.
+#define ADD_HIGH \
+	WORD $0x0e617824           \ // fcvtl v4.2d, v1.2s
+	WORD $0x4e617825           \ // fcvtl2 v5.2d, v1.4s
+	WORD $0x4ee4d726           \ // fsub v6.2d, v25.2d, v4.2d
+	VADD V6.D2, V18.D2, V18.D2 \
+	WORD $0x4ee5d726           \ // fsub v6.2d, v25.2d, v5.2d
+	VADD V6.D2, V19.D2, V19.D2 \
+	WORD $0x4ee0f884           \ // fabs v4.2d, v4.2d
+	WORD $0x4ee0f8a5           \ // fabs v5.2d, v5.2d
+	WORD $0x4ee4d71c           \ // fsub v28.2d, v24.2d, v4.2d
+	WORD $0x4ee5d71d           \ // fsub v29.2d, v24.2d, v5.2d
+	ADD_PRODUCT(V4, V28, V22)  \
+	ADD_PRODUCT(V5, V29, V23)
+
+// ADD_WEIGHTED_LOW does so with a weight: bits(shift − w·d), and bits(w·(a·(1 − a)) + shift).
+#define ADD_WEIGHTED_LOW \
+	WORD $0x0e617802          \ // fcvtl v2.2d, v0.2s
+	WORD $0x4e617803          \ // fcvtl2 v3.2d, v0.4s
+	ADD_PRODUCT(V2, V30, V16) \
+	ADD_PRODUCT(V3, V30, V17) \
+	WORD $0x4ee0f842          \ // fabs v2.2d, v2.2d
+	WORD $0x4ee0f863          \ // fabs v3.2d, v3.2d
+	WORD $0x4ee2d71a          \ // fsub v26.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b          \ // fsub v27.2d, v24.2d, v3.2d
+	WORD $0x6e7adc5a          \ // fmul v26.2d, v2.2d, v26.2d
+	WORD $0x6e7bdc7b          \ // fmul v27.2d, v3.2d, v27.2d
+	ADD_PRODUCT(V26, V7, V20) \
+	ADD_PRODUCT(V27, V7, V21)
+
+#define ADD_WEIGHTED_HIGH \
+	WORD $0x0e617824          \ // fcvtl v4.2d, v1.2s
+	WORD $0x4e617825          \ // fcvtl2 v5.2d, v1.4s
+	ADD_PRODUCT(V4, V30, V18) \
+	ADD_PRODUCT(V5, V30, V19) \
+	WORD $0x4ee0f884          \ // fabs v4.2d, v4.2d
+	WORD $0x4ee0f8a5          \ // fabs v5.2d, v5.2d
+	WORD $0x4ee4d71c          \ // fsub v28.2d, v24.2d, v4.2d
+	WORD $0x4ee5d71d          \ // fsub v29.2d, v24.2d, v5.2d
+	WORD $0x6e7cdc9c          \ // fmul v28.2d, v4.2d, v28.2d
+	WORD $0x6e7ddcbd          \ // fmul v29.2d, v5.2d, v29.2d
+	ADD_PRODUCT(V28, V7, V22) \
+	ADD_PRODUCT(V29, V7, V23)
+
+// WEIGHT sets V7 and V30 to the weight of row R7 and minus that.
+#define WEIGHT \
+	FMOVS  (R5)(R7<<2), F7  \
+	FCVTSD F7, F7           \
+	FNEGD  F7, F30          \
+	VDUP   V7.D[0], V7.D2   \
+	VDUP   V30.D[0], V30.D2
+
+#define TOTALS_ARGS \
+	MOVD  a+0(FP), R0                  \
+	MOVD  totalsArgs_residuals(R0), R1 \
+	MOVD  totalsArgs_stride(R0), R2    \
+	MOVD  totalsArgs_rows(R0), R3      \
+	MOVD  totalsArgs_n(R0), R4         \
+	MOVD  totalsArgs_weights(R0), R5   \
+	FMOVD $1.0, F24                    \
+	VDUP  V24.D[0], V24.D2             \
+	FMOVD totalsArgs_shift(R0), F25    \
+	VDUP  V25.D[0], V25.D2
 
 // func totals8(a *totalsArgs)
 //
@@ -93,16 +155,7 @@
 //	                                          V24, V25 1, shift
 //	                                          V26–V29  1 − a, then a(1 − a)
 TEXT ·totals8(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  totalsArgs_residuals(R0), R1
-	MOVD  totalsArgs_stride(R0), R2
-	MOVD  totalsArgs_rows(R0), R3
-	MOVD  totalsArgs_n(R0), R4
-	MOVD  totalsArgs_weights(R0), R5
-	FMOVD $1.0, F24
-	VDUP  V24.D[0], V24.D2
-	FMOVD totalsArgs_shift(R0), F25
-	VDUP  V25.D[0], V25.D2
+	TOTALS_ARGS
 
 	// gradient, hessian: go on from what the last call left
 	MOVD totalsArgs_gradient(R0), R6
@@ -113,62 +166,25 @@ TEXT ·totals8(SB), NOSPLIT, $0-8
 	CBNZ R5, weighted
 
 row:
-	// d = eight residuals of row *rows++
+	// eight residuals of row *rows++
 	MOVWU.P 4(R3), R7
 	MADD    R2, R1, R7, R8
 	FLDPQ   (R8), (F0, F1)
-	WIDEN_RESIDUALS
-
-	// gradient += bits(shift − d)
-	WORD $0x4ee2d726           // fsub v6.2d, v25.2d, v2.2d
-	VADD V6.D2, V16.D2, V16.D2
-	WORD $0x4ee3d726           // fsub v6.2d, v25.2d, v3.2d
-	VADD V6.D2, V17.D2, V17.D2
-	WORD $0x4ee4d726           // fsub v6.2d, v25.2d, v4.2d
-	VADD V6.D2, V18.D2, V18.D2
-	WORD $0x4ee5d726           // fsub v6.2d, v25.2d, v5.2d
-	VADD V6.D2, V19.D2, V19.D2
-
-	// hessian += bits(a·(1 − a) + shift)
-	COMPLEMENTS
-	ADD_PRODUCT(V2, V26, V20)
-	ADD_PRODUCT(V3, V27, V21)
-	ADD_PRODUCT(V4, V28, V22)
-	ADD_PRODUCT(V5, V29, V23)
-	SUB  $1, R4
-	CBNZ R4, row
-	B    done
+	ADD_LOW
+	ADD_HIGH
+	SUB     $1, R4
+	CBNZ    R4, row
+	B       done
 
 weighted:
-	// d = eight residuals of row *rows++; w = weights[row]
 	MOVWU.P 4(R3), R7
 	MADD    R2, R1, R7, R8
 	FLDPQ   (R8), (F0, F1)
-	FMOVS   (R5)(R7<<2), F7
-	FCVTSD  F7, F7
-	FNEGD   F7, F30
-	VDUP    V7.D[0], V7.D2
-	VDUP    V30.D[0], V30.D2
-	WIDEN_RESIDUALS
-
-	// gradient += bits(shift − w·d)
-	ADD_PRODUCT(V2, V30, V16)
-	ADD_PRODUCT(V3, V30, V17)
-	ADD_PRODUCT(V4, V30, V18)
-	ADD_PRODUCT(V5, V30, V19)
-
-	// hessian += bits(w·(a·(1 − a)) + shift)
-	COMPLEMENTS
-	WORD $0x6e7adc5a  // fmul v26.2d, v2.2d, v26.2d
-	WORD $0x6e7bdc7b  // fmul v27.2d, v3.2d, v27.2d
-	WORD $0x6e7cdc9c  // fmul v28.2d, v4.2d, v28.2d
-	WORD $0x6e7ddcbd  // fmul v29.2d, v5.2d, v29.2d
-	ADD_PRODUCT(V26, V7, V20)
-	ADD_PRODUCT(V27, V7, V21)
-	ADD_PRODUCT(V28, V7, V22)
-	ADD_PRODUCT(V29, V7, V23)
-	SUB  $1, R4
-	CBNZ R4, weighted
+	WEIGHT
+	ADD_WEIGHTED_LOW
+	ADD_WEIGHTED_HIGH
+	SUB     $1, R4
+	CBNZ    R4, weighted
 
 done:
 	MOVD totalsArgs_gradient(R0), R6
@@ -180,16 +196,7 @@ done:
 // func totals4(a *totalsArgs)
 // Four classes; registers as in totals8.
 TEXT ·totals4(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  totalsArgs_residuals(R0), R1
-	MOVD  totalsArgs_stride(R0), R2
-	MOVD  totalsArgs_rows(R0), R3
-	MOVD  totalsArgs_n(R0), R4
-	MOVD  totalsArgs_weights(R0), R5
-	FMOVD $1.0, F24
-	VDUP  V24.D[0], V24.D2
-	FMOVD totalsArgs_shift(R0), F25
-	VDUP  V25.D[0], V25.D2
+	TOTALS_ARGS
 
 	// gradient, hessian: go on from what the last call left
 	MOVD totalsArgs_gradient(R0), R6
@@ -200,58 +207,23 @@ TEXT ·totals4(SB), NOSPLIT, $0-8
 	CBNZ R5, weighted
 
 row:
-	// d = four residuals of row *rows++, a = |d|
+	// four residuals of row *rows++
 	MOVWU.P 4(R3), R7
 	MADD    R2, R1, R7, R8
 	FMOVQ   (R8), F0
-	WORD    $0x0e617802    // fcvtl v2.2d, v0.2s
-	WORD    $0x4e617803    // fcvtl2 v3.2d, v0.4s
-
-	// gradient += bits(shift − d)
-	WORD $0x4ee2d726           // fsub v6.2d, v25.2d, v2.2d
-	VADD V6.D2, V16.D2, V16.D2
-	WORD $0x4ee3d726           // fsub v6.2d, v25.2d, v3.2d
-	VADD V6.D2, V17.D2, V17.D2
-
-	// hessian += bits(a·(1 − a) + shift)
-	WORD $0x4ee0f842 // fabs v2.2d, v2.2d
-	WORD $0x4ee0f863 // fabs v3.2d, v3.2d
-	WORD $0x4ee2d71a // fsub v26.2d, v24.2d, v2.2d
-	WORD $0x4ee3d71b // fsub v27.2d, v24.2d, v3.2d
-	ADD_PRODUCT(V2, V26, V20)
-	ADD_PRODUCT(V3, V27, V21)
-	SUB  $1, R4
-	CBNZ R4, row
-	B    done
+	ADD_LOW
+	SUB     $1, R4
+	CBNZ    R4, row
+	B       done
 
 weighted:
-	// d = four residuals of row *rows++; w = weights[row]
 	MOVWU.P 4(R3), R7
 	MADD    R2, R1, R7, R8
 	FMOVQ   (R8), F0
-	FMOVS   (R5)(R7<<2), F7
-	FCVTSD  F7, F7
-	FNEGD   F7, F30
-	VDUP    V7.D[0], V7.D2
-	VDUP    V30.D[0], V30.D2
-	WORD    $0x0e617802      // fcvtl v2.2d, v0.2s
-	WORD    $0x4e617803      // fcvtl2 v3.2d, v0.4s
-
-	// gradient += bits(shift − w·d)
-	ADD_PRODUCT(V2, V30, V16)
-	ADD_PRODUCT(V3, V30, V17)
-
-	// hessian += bits(w·(a·(1 − a)) + shift)
-	WORD $0x4ee0f842  // fabs v2.2d, v2.2d
-	WORD $0x4ee0f863  // fabs v3.2d, v3.2d
-	WORD $0x4ee2d71a  // fsub v26.2d, v24.2d, v2.2d
-	WORD $0x4ee3d71b  // fsub v27.2d, v24.2d, v3.2d
-	WORD $0x6e7adc5a  // fmul v26.2d, v2.2d, v26.2d
-	WORD $0x6e7bdc7b  // fmul v27.2d, v3.2d, v27.2d
-	ADD_PRODUCT(V26, V7, V20)
-	ADD_PRODUCT(V27, V7, V21)
-	SUB  $1, R4
-	CBNZ R4, weighted
+	WEIGHT
+	ADD_WEIGHTED_LOW
+	SUB     $1, R4
+	CBNZ    R4, weighted
 
 done:
 	MOVD totalsArgs_gradient(R0), R6
@@ -263,12 +235,15 @@ done:
 // ---------------------------------------------------------------------------
 // Cross
 
-// V2, V3 = eight residuals, V7 = 1.
+// V2 = four residuals, V7 = 1.
 // r += 1 where the sign bit marks the row's own class; V6 is lost.
-#define PROBABILITIES \
+#define PROBABILITIES_LOW \
 	WORD $0x4ea0a846            \ // cmlt v6.4s, v2.4s, #0
 	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e26d442            \ // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4e26d442            // fadd v2.4s, v2.4s, v6.4s
+
+// The same of V3.
+#define PROBABILITIES_HIGH \
 	WORD $0x4ea0a866            \ // cmlt v6.4s, v3.4s, #0
 	VAND V7.B16, V6.B16, V6.B16 \
 	WORD $0x4e26d463            // fadd v3.4s, v3.4s, v6.4s
@@ -332,7 +307,8 @@ unweighted:
 	// p_k of the eight classes
 	ADD   R8, R6, R13
 	FLDPQ (R13), (F2, F3)
-	PROBABILITIES
+	PROBABILITIES_LOW
+	PROBABILITIES_HIGH
 
 	// cross[0] += bits(p_r[0]·p_k + shift)
 	VMOV V9.B16, V6.B16
@@ -376,21 +352,34 @@ done:
 	VST1   [V22.S4, V23.S4], (R13)
 	RET
 
+#define CROSS1_ARGS \
+	MOVD  a+0(FP), R0                 \
+	MOVD  crossArgs_residuals(R0), R1 \
+	MOVD  crossArgs_stride(R0), R2    \
+	MOVD  crossArgs_rows(R0), R3      \
+	MOVD  crossArgs_n(R0), R4         \
+	MOVD  crossArgs_weights(R0), R5   \
+	MOVD  crossArgs_first(R0), R9     \
+	FMOVS $1.0, F7                    \
+	VDUP  V7.S[0], V7.S4              \
+	FMOVS crossArgs_shift(R0), F9     \
+	VDUP  V9.S[0], V9.S4
+
+// CROSS1_FIRST sets V0 to p_r: the first class's residual in row *rows++, and 1 more
+// where its sign bit is set. Only lane 0 counts.
+#define CROSS1_FIRST \
+	MOVWU.P 4(R3), R7              \
+	MADD    R2, R1, R7, R8         \
+	FMOVS   (R8)(R9), F0           \
+	WORD    $0x4ea0a806            \ // cmlt v6.4s, v0.4s, #0
+	VAND    V7.B16, V6.B16, V6.B16 \
+	FADDS   F6, F0, F0
+
 // func cross1x8(a *crossArgs)
 // One first class times eight classes; registers as in cross4x8.
 TEXT ·cross1x8(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  crossArgs_residuals(R0), R1
-	MOVD  crossArgs_stride(R0), R2
-	MOVD  crossArgs_rows(R0), R3
-	MOVD  crossArgs_n(R0), R4
-	MOVD  crossArgs_weights(R0), R5
-	MOVD  crossArgs_class(R0), R6
-	MOVD  crossArgs_first(R0), R9
-	FMOVS $1.0, F7
-	VDUP  V7.S[0], V7.S4
-	FMOVS crossArgs_shift(R0), F9
-	VDUP  V9.S[0], V9.S4
+	CROSS1_ARGS
+	MOVD crossArgs_class(R0), R6
 
 	// cross: go on from what the last call left
 	MOVD crossArgs_cross(R0), R13
@@ -398,15 +387,8 @@ TEXT ·cross1x8(SB), NOSPLIT, $0-8
 	CBZ  R4, done
 
 row:
-	// p_r = the first class's residual in row *rows++, and 1 more where its
-	// sign bit is set; only lane 0 counts
-	MOVWU.P 4(R3), R7
-	MADD    R2, R1, R7, R8
-	FMOVS   (R8)(R9), F0
-	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
-	VAND    V7.B16, V6.B16, V6.B16
-	FADDS   F6, F0, F0
-	CBZ     R5, unweighted
+	CROSS1_FIRST
+	CBZ R5, unweighted
 
 	// p_r *= weights[row]
 	FMOVS (R5)(R7<<2), F8
@@ -416,7 +398,8 @@ unweighted:
 	// p_k of the eight classes
 	ADD   R8, R6, R13
 	FLDPQ (R13), (F2, F3)
-	PROBABILITIES
+	PROBABILITIES_LOW
+	PROBABILITIES_HIGH
 
 	// cross += bits(p_r·p_k + shift)
 	VMOV V9.B16, V6.B16
@@ -436,17 +419,7 @@ done:
 // func cross1x4(a *crossArgs)
 // One first class times four classes; registers as in cross4x8.
 TEXT ·cross1x4(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  crossArgs_residuals(R0), R1
-	MOVD  crossArgs_stride(R0), R2
-	MOVD  crossArgs_rows(R0), R3
-	MOVD  crossArgs_n(R0), R4
-	MOVD  crossArgs_weights(R0), R5
-	MOVD  crossArgs_first(R0), R9
-	FMOVS $1.0, F7
-	VDUP  V7.S[0], V7.S4
-	FMOVS crossArgs_shift(R0), F9
-	VDUP  V9.S[0], V9.S4
+	CROSS1_ARGS
 
 	// cross: go on from what the last call left
 	MOVD crossArgs_cross(R0), R13
@@ -454,15 +427,8 @@ TEXT ·cross1x4(SB), NOSPLIT, $0-8
 	CBZ  R4, done
 
 row:
-	// p_r = the first class's residual in row *rows++, and 1 more where its
-	// sign bit is set; only lane 0 counts
-	MOVWU.P 4(R3), R7
-	MADD    R2, R1, R7, R8
-	FMOVS   (R8)(R9), F0
-	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
-	VAND    V7.B16, V6.B16, V6.B16
-	FADDS   F6, F0, F0
-	CBZ     R5, unweighted
+	CROSS1_FIRST
+	CBZ R5, unweighted
 
 	// p_r *= weights[row]
 	FMOVS (R5)(R7<<2), F8
@@ -471,9 +437,7 @@ row:
 unweighted:
 	// p_k of the four classes
 	FMOVQ (R8), F2
-	WORD  $0x4ea0a846            // cmlt v6.4s, v2.4s, #0
-	VAND  V7.B16, V6.B16, V6.B16
-	WORD  $0x4e26d442            // fadd v2.4s, v2.4s, v6.4s
+	PROBABILITIES_LOW
 
 	// cross += bits(p_r·p_k + shift)
 	VMOV V9.B16, V6.B16

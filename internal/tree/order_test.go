@@ -12,7 +12,7 @@ import (
 
 // TestOrder: bins and raw values lead to the same leaves as growing did.
 func TestOrder(t *testing.T) {
-	p := newProblem(t, 24, problemOptions{rows: 10_000, classes: 5, missing: true})
+	p := newProblem(t, 24, problemOptions{rows: rangeRows + 10_000, classes: 5, missing: true})
 	tree, grown, segments := p.grow(Params{Leaves: 15, MinSamples: 1, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 2}, nil, 2)
 	defer grown.Free() // which has the rows of the segments
 	f := model.NewForest(5, 2, false)
@@ -57,17 +57,23 @@ func TestOrder(t *testing.T) {
 		if len(slices.Compact(rows.Rows)) != seen {
 			t.Error("a row is there twice")
 		}
-		next := make([]int, len(tree.Leaves))
-		for _, s := range rows.OrderAll(tree, kernel.Generic, p.matrix, 20, team) {
-			for _, row := range s.Rows {
-				if leafOf[row] != s.Leaf || int(row) < next[s.Leaf] {
-					t.Fatalf("of all rows, row %d is in leaf %d after row %d", row, s.Leaf, next[s.Leaf]-1)
+		for _, values := range []int{fewValues, fewValues + 1} {
+			next := make([]int, len(tree.Leaves))
+			segments := rows.OrderAll(tree, kernel.Generic, p.matrix, values, team)
+			for _, s := range segments {
+				for _, row := range s.Rows {
+					if leafOf[row] != s.Leaf || int(row) < next[s.Leaf] {
+						t.Fatalf("of all rows, row %d is in leaf %d after row %d", row, s.Leaf, next[s.Leaf]-1)
+					}
+					next[s.Leaf] = int(row) + 1
 				}
-				next[s.Leaf] = int(row) + 1
+				if first, last := s.Rows[0], s.Rows[len(s.Rows)-1]; values <= fewValues && first/rangeRows != last/rangeRows {
+					t.Errorf("rows %d to %d of leaf %d are not of one range", first, last, s.Leaf)
+				}
 			}
-		}
-		if len(rows.Rows) != p.matrix.Rows {
-			t.Errorf("%d rows, not all", len(rows.Rows))
+			if len(rows.Rows) != p.matrix.Rows || (len(segments) > len(tree.Leaves)) != (values <= fewValues) {
+				t.Errorf("%d values: %d of %d rows in %d segments of %d leaves", values, len(rows.Rows), p.matrix.Rows, len(segments), len(tree.Leaves))
+			}
 		}
 		stump := &Tree{Leaves: []Leaf{{}}}
 		rows.Fill(10)
