@@ -54,9 +54,9 @@
 // ---------------------------------------------------------------------------
 // Totals
 //
-// The routines of Totals and Cross take eight classes of many rows, so that the
-// sums stay in registers. The caller loops over the classes and starts the sums:
-// see unitSums.
+// The routines of Totals and Cross take eight classes of many rows, or four where
+// there are no more, so that the sums stay in registers. The caller loops over the
+// classes and starts the sums: see unitSums.
 
 // sum += bits(x·y + shift), rounded once; V6 is lost.
 #define ADD_PRODUCT(x, y, sum) \
@@ -80,7 +80,7 @@
 	ADD_PRODUCT(V2, V26, V20)  \
 	ADD_PRODUCT(V3, V27, V21)
 
-// ADD_HIGH adds those of V1.
+// ADD_HIGH adds those of V1, as float64 in V4 and V5.
 #define ADD_HIGH \
 	WORD $0x0e617824           \ // fcvtl v4.2d, v1.2s
 	WORD $0x4e617825           \ // fcvtl2 v5.2d, v1.4s
@@ -95,7 +95,7 @@
 	ADD_PRODUCT(V4, V28, V22)  \
 	ADD_PRODUCT(V5, V29, V23)
 
-// ADD_WEIGHTED_LOW does so with a weight: bits(shift − w·d), and bits(w·(a·(1 − a)) + shift).
+// ADD_WEIGHTED_LOW and ADD_WEIGHTED_HIGH do so with a weight: bits(shift − w·d), and bits(w·(a·(1 − a)) + shift).
 #define ADD_WEIGHTED_LOW \
 	WORD $0x0e617802          \ // fcvtl v2.2d, v0.2s
 	WORD $0x4e617803          \ // fcvtl2 v3.2d, v0.4s
