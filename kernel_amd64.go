@@ -34,6 +34,18 @@ func newLevel(name string, wide bool) *kernel.Funcs {
 				a.store(j)
 			}
 		},
+		AddCuts: func(j *kernel.AddCutsJob) {
+			a := new(scanArgs)
+			if j.Bins == 1 || !a.load(&j.ScanJob) {
+				return
+			}
+			first := a.stride / int(unsafe.Sizeof(*a.right))
+			a.right = &j.Right[first]
+			if a.left = a.right; j.Left != nil {
+				a.left = &j.Left[first]
+			}
+			addCutsLevel(wide, a)
+		},
 		Partition: partition(either(wide, partitionAVX512, partitionAVX2)),
 		Update:    update(either(wide, updateAVX512, updateAVX2)),
 		Best:      best,
@@ -234,6 +246,7 @@ type scanArgs struct {
 	missing            [kernel.TileLanes]int64 // −1 in features with missing values
 	anyMissing         bool
 	minHessian         float64
+	right, left        *float64 // in and out, of AddCuts: scores at bin 1; left is right if it is not needed
 
 	score [kernel.TileLanes]float64 // out
 	cut   [kernel.TileLanes]int64   // out: the bin, plus cutMissingLeft

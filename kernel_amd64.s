@@ -8,31 +8,32 @@
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          116     206     350
-//	Cross           468     593     816
-//	Gradients      1076    1309    1709
-//	Quantize       1889    1915    2204
-//	Histogram      2464    2531    2531
-//	Sparse         2775    2814    2814
-//	SumBins        2921    2927    2927
-//	Spill          2948    2972    2972
-//	Subtract       2990    2998    2998
-//	Scan           3020    3113    3394
-//	Partition      3693    3762    3824
-//	Update         3927    4144    4464
-//	Compare        4576    4646    4674
-//	Compare32      4679    4693    4714
-//	Members        4719    4755    4755
-//	Leaves         4793    4828    4954
-//	AddSteps       5042    5096    5402
-//	AddPairs       5682    5695    5695
-//	AddShort       5744    5788    5893
-//	Scores         6020    6044    6044
-//	Best           6077    6089    6089
-//	Linear         6140    6289    6275
-//	Products       6306    6319    6319
-//	Softmax        6358    6696    6736
-//	Walk           6910    6936    6936
+//	Totals          117     207     351
+//	Cross           469     594     817
+//	Gradients      1077    1310    1710
+//	Quantize       1890    1916    2205
+//	Histogram      2465    2532    2532
+//	Sparse         2776    2815    2815
+//	SumBins        2922    2928    2928
+//	Spill          2949    2973    2973
+//	Subtract       2991    2999    2999
+//	Scan           3021    3133    3400
+//	AddCuts        3699    3711    3780
+//	Partition      3863    3932    3994
+//	Update         4097    4314    4634
+//	Compare        4746    4816    4844
+//	Compare32      4849    4863    4884
+//	Members        4889    4925    4925
+//	Leaves         4963    4998    5124
+//	AddSteps       5212    5266    5572
+//	AddPairs       5852    5865    5865
+//	AddShort       5914    5958    6063
+//	Scores         6190    6214    6214
+//	Best           6247    6259    6259
+//	Linear         6310    6459    6445
+//	Products       6476    6489    6489
+//	Softmax        6528    6866    6906
+//	Walk           7080    7106    7106
 //
 // end generated
 //
@@ -3094,6 +3095,25 @@ block:
 #define LOW32   Z25
 #define GOLEFT  Z26
 
+#define SCAN_RIGHT \
+	VSUBPD GL, TOTALG, GR \
+	VSUBPD HL, TOTALH, HR
+
+// GL = the score; GR, HL and HR are lost
+#define SCAN_SCORE_AVX512 \
+	VADDPD L2, HL, HL    \
+	VADDPD L2, HR, HR    \
+	VMAXPD ONES, HL, HL  \
+	VMAXPD ONES, HR, HR  \
+	VMULPD GL, GL, GL    \
+	VMULPD GR, GR, GR    \
+	VMULPD HR, GL, GL    \
+	VMULPD HL, GR, GR    \
+	VMULPD HR, HL, HL    \
+	VADDPD GR, GL, GL    \
+	VDIVPD HL, GL, GL    \
+	VMULPD SCALE, GL, GL
+
 // sums of score, LIGHTL and LIGHTR over lanes: each lane adds another's
 #define SCAN_ADD_LANES(SHUFFLE, how) \
 	SHUFFLE(how, GL)             \
@@ -3190,24 +3210,10 @@ sums:
 	KMOVB        K3, K1
 
 cut:
-	VSUBPD GL, TOTALG, GR
-	VSUBPD HL, TOTALH, HR
+	SCAN_RIGHT
 	VMULPD UNITH, HL, LIGHTL
 	VMULPD UNITH, HR, LIGHTR
-	VADDPD L2, HL, HL
-	VADDPD L2, HR, HR
-	VMAXPD ONES, HL, HL
-	VMAXPD ONES, HR, HR
-
-	// score = (GL·GL·HR + GR·GR·HL) / (HL·HR) · scale
-	VMULPD GL, GL, GL
-	VMULPD GR, GR, GR
-	VMULPD HR, GL, GL
-	VMULPD HL, GR, GR
-	VMULPD HR, HL, HL
-	VADDPD GR, GL, GL
-	VDIVPD HL, GL, GL
-	VMULPD SCALE, GL, GL
+	SCAN_SCORE_AVX512
 
 	// sum over the pairs
 	CMPL PAIRS, $1
@@ -3328,7 +3334,7 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 	VSUBPD   BIAS52, h, h
 
 // g = (g²·HR + GR²·HL) / (HL·HR) · scale, HL being made of h
-#define SCAN_SCORE(at, g, h) \
+#define SCAN_SCORE_AVX2(at, g, h) \
 	VMOVUPD (scanArgs_totalH+at)(ARGS), Y12    \
 	VSUBPD  (scanArgs_totalG+at)(ARGS), g, Y13 \ // -GR
 	VSUBPD  h, Y12, Y12                        \
@@ -3528,8 +3534,8 @@ narrow:
 	JNZ   left
 
 cut:
-	SCAN_SCORE(0, Y8, Y9)
-	SCAN_SCORE(32, Y10, Y11)
+	SCAN_SCORE_AVX2(0, Y8, Y9)
+	SCAN_SCORE_AVX2(32, Y10, Y11)
 
 	// sum over the pairs; if neither side is too light and score > best:
 	// best = score, this cut
@@ -3689,6 +3695,170 @@ widelight:
 	VMOVAPD H0, Y9
 	VMOVAPD H1, Y11
 	JMP     test
+
+// ---------------------------------------------------------------------------
+// AddCuts
+//
+// Sums and scores are those of Scan, but neither sums over pairs nor the best.
+
+#define RIGHT    R8 // scores of the cut at bin 1, missing values going right
+#define LEFTWARD R9 // the same with missing values going left; RIGHT: not needed
+#define INTO   R13 // one of the two
+
+// func addCutsAVX512(a *scanArgs)
+//
+// Registers are those of scanAVX512.
+TEXT ·addCutsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), ARGS
+	VMOVUPD      scanArgs_totalG(ARGS), TOTALG
+	VMOVUPD      scanArgs_totalH(ARGS), TOTALH
+	VMOVUPD      scanArgs_l2(ARGS), L2
+	VMOVUPD      scanArgs_scale(ARGS), SCALE
+	VMOVUPD      scanArgs_missingG(ARGS), MISSG
+	VMOVUPD      scanArgs_missingH(ARGS), MISSH
+	MOVQ         ONE, AX
+	VPBROADCASTQ AX, ONES
+	MOVL         $0xffffffff, AX
+	VPBROADCASTQ AX, LOW32
+	VPXORQ       GSUM, GSUM, GSUM
+	VPXORQ       HSUM, HSUM, HSUM
+	MOVQ         scanArgs_cells(ARGS), CELLS
+	MOVQ         scanArgs_wideH(ARGS), WIDEH
+	MOVQ         scanArgs_cuts(ARGS), CUTS
+	MOVQ         scanArgs_stride(ARGS), STRIDE
+	MOVQ         scanArgs_right(ARGS), RIGHT
+	MOVQ         scanArgs_left(ARGS), LEFTWARD
+	XORL         OFFSET, OFFSET
+
+	PCALIGN $32
+
+bin:
+	// GSUM, HSUM += the bin's g and h
+	VMOVDQU64 (CELLS)(OFFSET*1), GL
+	TESTQ     WIDEH, WIDEH
+	JNZ       wide
+	VPANDQ    LOW32, GL, HL
+	VPSRAQ    $32, GL, GL
+
+sums:
+	VCVTQQ2PD GL, GL
+	VCVTQQ2PD HL, HL
+	VADDPD    GL, GSUM, GSUM
+	VADDPD    HL, HSUM, HSUM
+	VMOVAPD   GSUM, GL
+	VMOVAPD   HSUM, HL
+	MOVQ      RIGHT, INTO
+
+cut:
+	SCAN_RIGHT
+	SCAN_SCORE_AVX512
+	VADDPD  (INTO)(OFFSET*1), GL, GL
+	VMOVUPD GL, (INTO)(OFFSET*1)
+
+	// once more with missing values left
+	CMPQ   INTO, LEFTWARD
+	JEQ    next
+	MOVQ   LEFTWARD, INTO
+	VADDPD MISSG, GSUM, GL
+	VADDPD MISSH, HSUM, HL
+	JMP    cut
+
+next:
+	ADDQ STRIDE, OFFSET
+	DECQ CUTS
+	JNZ  bin
+	VZEROUPPER
+	RET
+
+wide:
+	VMOVDQU64 (WIDEH)(OFFSET*1), HL
+	JMP       sums
+
+// func addCutsAVX2(a *scanArgs)
+//
+// Registers are those of scanAVX2.
+TEXT ·addCutsAVX2(SB), NOSPLIT, $0-8
+	MOVQ     a+0(FP), ARGS
+	MOVQ     scanArgs_cells(ARGS), CELLS
+	MOVQ     scanArgs_wideH(ARGS), WIDEH
+	MOVQ     scanArgs_cuts(ARGS), CUTS
+	MOVQ     scanArgs_stride(ARGS), STRIDE
+	MOVQ     scanArgs_right(ARGS), RIGHT
+	MOVQ     scanArgs_left(ARGS), LEFTWARD
+	VMOVUPD  scanBias31<>(SB), BIAS31
+	VMOVUPD  scanBias52<>(SB), BIAS52
+	XORL     OFFSET, OFFSET
+	VPXOR    G0, G0, G0
+	VPXOR    H0, H0, H0
+	VPXOR    G1, G1, G1
+	VPXOR    H1, H1, H1
+	TESTQ    WIDEH, WIDEH
+	JNZ      wide
+	VPCMPEQD SUM0, SUM0, SUM0
+	VPSLLQ   $63, SUM0, SUM0
+	VMOVDQA  SUM0, SUM1
+
+	PCALIGN $32
+
+bin:
+	MOVQ   RIGHT, INTO
+	VPADDQ (CELLS)(OFFSET*1), SUM0, SUM0
+	VPADDQ 32(CELLS)(OFFSET*1), SUM1, SUM1
+
+narrow:
+	SCAN_G(SUM0, Y8)
+	SCAN_H(SUM0, Y9)
+	SCAN_G(SUM1, Y10)
+	SCAN_H(SUM1, Y11)
+
+cut:
+	CMPQ   INTO, RIGHT
+	JEQ    score
+	VADDPD scanArgs_missingG(ARGS), Y8, Y8
+	VADDPD scanArgs_missingH(ARGS), Y9, Y9
+	VADDPD (scanArgs_missingG+32)(ARGS), Y10, Y10
+	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
+
+score:
+	SCAN_SCORE_AVX2(0, Y8, Y9)
+	SCAN_SCORE_AVX2(32, Y10, Y11)
+	VADDPD  (INTO)(OFFSET*1), SCORE0, SCORE0
+	VADDPD  32(INTO)(OFFSET*1), SCORE1, SCORE1
+	VMOVUPD SCORE0, (INTO)(OFFSET*1)
+	VMOVUPD SCORE1, 32(INTO)(OFFSET*1)
+
+	// once more with missing values left
+	CMPQ  INTO, LEFTWARD
+	JEQ   next
+	MOVQ  LEFTWARD, INTO
+	TESTQ WIDEH, WIDEH
+	JZ    narrow
+	JMP   widecut
+
+next:
+	ADDQ  STRIDE, OFFSET
+	DECQ  CUTS
+	JZ    done
+	TESTQ WIDEH, WIDEH
+	JZ    bin
+
+wide:
+	MOVQ RIGHT, INTO
+	SCAN_WIDE(0, CELLS, G0)
+	SCAN_WIDE(32, CELLS, G1)
+	SCAN_WIDE(0, WIDEH, H0)
+	SCAN_WIDE(32, WIDEH, H1)
+
+widecut:
+	VMOVAPD G0, Y8
+	VMOVAPD H0, Y9
+	VMOVAPD G1, Y10
+	VMOVAPD H1, Y11
+	JMP     cut
+
+done:
+	VZEROUPPER
+	RET
 
 // ---------------------------------------------------------------------------
 // Partition, AVX-512: sixteen rows at a time

@@ -19,6 +19,7 @@ func cpuLevels() []*kernel.Funcs {
 		Quantize:  quantize,
 		Histogram: histogram,
 		Scan:      scan,
+		AddCuts:   addCuts,
 		// NEON can neither gather bin codes by row number nor store the lanes of a
 		// mask one behind the other.
 		Partition: kernel.Partition,
@@ -293,6 +294,8 @@ type scanArgs struct {
 	missingG, missingH [kernel.MaxPairs]int64
 	//lint:ignore U1000 the assembly uses them
 	lightL, lightR, scores [kernel.MaxPairs]float64
+
+	right, left *float64 // in and out, of AddCuts: scores of the second bin; nil: not needed
 }
 
 func scan(j *kernel.ScanJob) {
@@ -328,6 +331,27 @@ func scan(j *kernel.ScanJob) {
 			j.Bin[feature] = int32(a.code[f] >> 1)
 			j.MissingLeft[feature] = a.code[f]&1 != 0
 		}
+	}
+}
+
+func addCuts(j *kernel.AddCutsJob) {
+	stride := max(j.Stride, kernel.TileLanes)
+	a := scanArgs{bins: j.Bins - 1, stride: 8 * stride}
+	for lane := 0; lane < kernel.TileLanes && j.Bins > 1; lane += 2 {
+		if j.Tile != nil {
+			a.tile = &j.Tile[lane]
+		} else {
+			a.wideG, a.wideH = &j.WideG[lane], &j.WideH[lane]
+		}
+		a.right = &j.Right[stride+lane]
+		if j.Left != nil {
+			a.left = &j.Left[stride+lane]
+		}
+		for i := range 2 {
+			p := (lane + i) & (j.Pairs - 1)
+			a.totalG[i], a.totalH[i], a.scale[i], a.l2[i] = j.TotalG[p], j.TotalH[p], j.Scale[p], j.L2[p]
+		}
+		addCutsVector(&a)
 	}
 }
 

@@ -8,28 +8,29 @@
 // begin generated: contents
 //
 //	kernel      section    NEON
-//	Totals           54     157
-//	Cross           235     260
-//	Gradients       454     468
-//	Quantize        610     626
-//	Histogram       768     895
-//	Sparse          981    1063
-//	SumBins        1097    1106
-//	Spill          1130    1141
-//	Subtract       1172    1181
-//	Scan           1199    1260
-//	Update         1522    1559
-//	Compare        1722    1820
-//	Compare32      1825    1855
-//	Members        1860    1883
-//	Leaves         1919    1937
-//	AddSteps       2050    2087
-//	AddPairs       2351    2364
-//	AddShort       2407    2416
-//	Scores         2586    2596
-//	Linear         2642    2682
-//	Softmax        2958    3204
-//	Walk           3244    3274
+//	Totals           55     158
+//	Cross           236     261
+//	Gradients       455     469
+//	Quantize        611     627
+//	Histogram       769     896
+//	Sparse          982    1064
+//	SumBins        1098    1107
+//	Spill          1131    1142
+//	Subtract       1173    1182
+//	Scan           1200    1261
+//	AddCuts        1523    1534
+//	Update         1615    1652
+//	Compare        1815    1913
+//	Compare32      1918    1948
+//	Members        1953    1976
+//	Leaves         2012    2030
+//	AddSteps       2143    2180
+//	AddPairs       2444    2457
+//	AddShort       2500    2509
+//	Scores         2679    2689
+//	Linear         2735    2775
+//	Softmax        3051    3297
+//	Walk           3337    3367
 //
 // Plain Go: Partition, Best, Products.
 //
@@ -1517,6 +1518,98 @@ score:
 done:
 	FMOVQ F10, scanArgs_score(R0)
 	FMOVQ F11, scanArgs_code(R0)
+	RET
+
+// ---------------------------------------------------------------------------
+// AddCuts
+
+// func addCutsVector(a *scanArgs)
+// Two lanes of a tile.
+//
+//	R0  a                      R5   right scores      V0, V1  sums of the bins so far, g and h
+//	R1  next bin, 0: wide      R6   left scores, 0    V2, V3  missing g and h
+//	R2  next bin's wide g      R7   the scores        V4–V7   totalG, totalH, scale, l2
+//	R3  next bin's wide h      R11  stride of bins    V12     1
+//	R4  bins left                                     V13     2³² − 1
+TEXT ·addCutsVector(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  scanArgs_tile(R0), R1
+	LDP   scanArgs_wideG(R0), (R2, R3)
+	MOVD  scanArgs_bins(R0), R4
+	MOVD  scanArgs_stride(R0), R11
+	MOVD  scanArgs_right(R0), R5
+	MOVD  scanArgs_left(R0), R6
+	FMOVQ scanArgs_totalG(R0), F4
+	FMOVQ scanArgs_totalH(R0), F5
+	FMOVQ scanArgs_scale(R0), F6
+	FMOVQ scanArgs_l2(R0), F7
+	FMOVD $1.0, F12
+	VDUP  V12.D[0], V12.D2
+	MOVD  $0xffffffff, R8
+	VDUP  R8, V13.D2
+	VEOR  V0.B16, V0.B16, V0.B16
+	VEOR  V1.B16, V1.B16, V1.B16
+	VEOR  V8.B16, V8.B16, V8.B16
+
+	// missing = bin 0
+	CBZ   R1, missingWide
+	FMOVQ (R1), F18
+	ADD   R11, R1
+	WORD  $0x4f600642              // sshr v2.2d, v18.2d, #32
+	VAND  V13.B16, V18.B16, V3.B16
+	B     bin
+
+missingWide:
+	FMOVQ (R2), F2
+	FMOVQ (R3), F3
+	ADD   R11, R2
+	ADD   R11, R3
+
+bin:
+	// g, h = the bin's
+	CBZ   R1, wide
+	FMOVQ (R1), F20
+	ADD   R11, R1
+	WORD  $0x4f600692               // sshr v18.2d, v20.2d, #32
+	VAND  V13.B16, V20.B16, V20.B16
+	B     add
+
+wide:
+	FMOVQ (R2), F18
+	FMOVQ (R3), F20
+	ADD   R11, R2
+	ADD   R11, R3
+
+add:
+	// sums += bin; left = sums
+	VADD V18.D2, V0.D2, V0.D2
+	VADD V20.D2, V1.D2, V1.D2
+	VMOV V0.B16, V18.B16
+	VMOV V1.B16, V20.B16
+	MOVD R5, R7
+
+cut:
+	SCORE_CUT
+	FMOVQ (R7), F25
+	WORD  $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	FMOVQ F24, (R7)
+
+	// once more with the missing values on the left
+	CBZ  R6, next
+	CMP  R6, R7
+	BEQ  left
+	MOVD R6, R7
+	VADD V2.D2, V0.D2, V18.D2
+	VADD V3.D2, V1.D2, V20.D2
+	B    cut
+
+left:
+	ADD R11, R6
+
+next:
+	ADD  R11, R5
+	SUB  $1, R4
+	CBNZ R4, bin
 	RET
 
 // ---------------------------------------------------------------------------

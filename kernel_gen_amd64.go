@@ -88,6 +88,12 @@ func scanAVX512(a *scanArgs)
 func scanAVX2(a *scanArgs)
 
 //go:noescape
+func addCutsAVX512(a *scanArgs)
+
+//go:noescape
+func addCutsAVX2(a *scanArgs)
+
+//go:noescape
 func partitionAVX512(j *partitionJob)
 
 //go:noescape
@@ -182,6 +188,14 @@ func scanLevel(wide bool, a *scanArgs) {
 		scanAVX512(a)
 	} else {
 		scanAVX2(a)
+	}
+}
+
+func addCutsLevel(wide bool, a *scanArgs) {
+	if wide {
+		addCutsAVX512(a)
+	} else {
+		addCutsAVX2(a)
 	}
 }
 

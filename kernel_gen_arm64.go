@@ -89,6 +89,9 @@ func scanVector(a *scanArgs)
 func scanVectors(a *scanArgs)
 
 //go:noescape
+func addCutsVector(a *scanArgs)
+
+//go:noescape
 func updateRows(a *updateArgs)
 
 //go:noescape

@@ -66,7 +66,7 @@ type Params struct {
 	// Allowed: at least 1. Default: 0, which means 1 to 1000, chosen on held-out rows, for each member
 	// of an ensemble.
 	NEstimators int `json:"n_estimators"`
-	// Maximum number of leaves per tree (the paper's J). Trees grow best-first.
+	// Maximum number of leaves per tree (the paper's J).
 	// Allowed: 2 to 65536. Default: 0, which means 8 to 65536, more with more rows and classes.
 	MaxLeaves int `json:"max_leaves"`
 	// Learning rate (the paper's shrinkage v): the factor of every leaf value.
@@ -75,6 +75,16 @@ type Params struct {
 	// Maximum number of splits from the root to a leaf; 0 means no limit.
 	// Allowed: at least 0. Default: 0.
 	MaxDepth int `json:"max_depth"`
+	// Order in which a tree grows. "lossguide": best-first: the leaf whose split has the largest gain
+	// is split next; "symmetric": level by level: the same test splits all nodes of a level, so that
+	// max_leaves is rounded down to a power of two; "mixed": symmetric for half of the members of an
+	// ensemble and lossguide for the others, or the better for all if it is much better; lossguide for
+	// a single model. In a symmetric tree, a node of which the test would leave fewer than
+	// min_samples_leaf rows on one side is not split at that level. symmetric and mixed need method
+	// aoso and leaf full, and allow none of a custom objective, min_child_weight, monotone constraints
+	// and interaction constraints.
+	// Default: "", which means mixed for an ensemble; else lossguide.
+	GrowPolicy string `json:"grow_policy"`
 	// Minimum number of training rows in a leaf.
 	// Allowed: at least 1. Default: 0, which means 1 to 10, more for few rows with noisy labels.
 	MinSamplesLeaf int `json:"min_samples_leaf"`

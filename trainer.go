@@ -135,6 +135,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	job.Folds, job.Scouts = job.Split.Folds(plan.Folds), plan.Scouts
 	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
+	job.SymmetricLeaves = p.settings().SymmetricLeaves()
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
 	if job.Signs == nil && job.Interactions == nil {
 		job.Crosses = p.Crosses

@@ -97,6 +97,9 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 		return g, err
 	}
 	g.LabelSmoothing = float64(c.label_smoothing)
+	if err = choose(&g.GrowPolicy, "grow_policy", int64(c.grow_policy)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -165,5 +168,8 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.ensemble = C.int64_t(g.Ensemble)
 	c.crosses = C.int64_t(g.Crosses)
 	c.label_smoothing = C.double(g.LabelSmoothing)
+	if c.grow_policy, err = number[C.int64_t]("grow_policy", g.GrowPolicy); err != nil {
+		return c, err
+	}
 	return c, nil
 }

@@ -250,6 +250,22 @@ func (j *ScanJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *AddCutsJob) Check() error {
+	scan := j.ScanJob
+	scan.MinHessian = 1 // it is not used
+	if err := scan.Check(); err != nil {
+		return err
+	}
+	switch cells := (j.Bins-1)*max(j.Stride, TileLanes) + TileLanes; {
+	case len(j.Right) < cells:
+		return short("AddCutsJob", "Right", len(j.Right), cells)
+	case j.Left != nil && len(j.Left) < cells:
+		return short("AddCutsJob", "Left", len(j.Left), cells)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *PartitionJob) Check() error {
 	switch n := len(j.Rows); {
 	case len(j.Column) < end(j.Rows):

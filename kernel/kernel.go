@@ -215,6 +215,14 @@ type ScanJob struct {
 	MissingLeft [TileLanes]bool    // out, by feature
 }
 
+// AddCutsJob adds the score of every cut of a tile to sums, lane by lane: over the nodes
+// that are split by the same test. Pairs are not added up, and no side is too light.
+type AddCutsJob struct {
+	ScanJob
+	Right []float64 // in and out, as Tile: of the cut at a bin, missing values going right
+	Left  []float64 // the same with missing values going left; nil: not needed
+}
+
 // PartitionJob splits a row list by one column, both halves in order.
 type PartitionJob struct {
 	Column      []uint8 // bin codes by row number
@@ -433,6 +441,7 @@ type Funcs struct {
 	Spill     func(wideG, wideH, narrow []int64)     // wide += narrow; narrow = 0
 	Subtract  func(dst, minuend, subtrahend []int64) // dst may be either
 	Scan      func(*ScanJob)
+	AddCuts   func(*AddCutsJob)
 	Partition func(*PartitionJob)
 	Update    func(*UpdateJob)
 	Compare   func(*CompareJob[float64])
@@ -463,6 +472,7 @@ var Generic = Checked(Funcs{
 	Spill:     Spill,
 	Subtract:  Subtract,
 	Scan:      Scan,
+	AddCuts:   AddCuts,
 	Partition: Partition,
 	Update:    Update,
 	Compare:   Compare[float64],
@@ -501,6 +511,7 @@ func Checked(f Funcs) *Funcs {
 			f.Subtract(dst, minuend, subtrahend)
 		},
 		Scan:      checked((*ScanJob).Check, f.Scan),
+		AddCuts:   checked((*AddCutsJob).Check, f.AddCuts),
 		Partition: checked((*PartitionJob).Check, f.Partition),
 		Update:    checked((*UpdateJob).Check, f.Update),
 		Compare:   checked((*CompareJob[float64]).Check, f.Compare),

@@ -25,6 +25,23 @@ func Scan(j *ScanJob) {
 	}
 }
 
+// AddCuts implements [Funcs.AddCuts] in plain Go.
+func AddCuts(j *AddCutsJob) {
+	for lane := range TileLanes {
+		f, p := lane/j.Pairs, lane&(j.Pairs-1)
+		var missing, left sums
+		missing.add(&j.ScanJob, f, 0)
+		for b := 1; b < j.Bins; b++ {
+			left.add(&j.ScanJob, f, b)
+			at := b*max(j.Stride, TileLanes) + lane
+			j.Right[at] += j.scoreOf(p, left.g[p], left.h[p])
+			if j.Left != nil {
+				j.Left[at] += j.scoreOf(p, left.g[p]+missing.g[p], left.h[p]+missing.h[p])
+			}
+		}
+	}
+}
+
 // sums are the gradients and Hessians of one side of a cut, in quanta.
 type sums struct{ g, h [MaxPairs]int64 }
 
@@ -58,17 +75,22 @@ func (s *sums) plus(o *sums) sums {
 func (j *ScanJob) score(left *sums) float64 {
 	var scores, lightL, lightR [MaxPairs]float64
 	for p := range j.Pairs {
-		gl, gr := float64(left.g[p]), float64(j.TotalG[p]-left.g[p])
-		hl, hr := float64(left.h[p]), float64(j.TotalH[p]-left.h[p])
-		lightL[p], lightR[p] = float64(hl*j.UnitH[p]), float64(hr*j.UnitH[p])
-		hl, hr = max(hl+j.L2[p], 1), max(hr+j.L2[p], 1)
-		num := float64(float64(gl*gl)*hr) + float64(float64(gr*gr)*hl)
-		scores[p] = float64(num / float64(hl*hr) * j.Scale[p])
+		lightL[p] = float64(float64(left.h[p]) * j.UnitH[p])
+		lightR[p] = float64(float64(j.TotalH[p]-left.h[p]) * j.UnitH[p])
+		scores[p] = j.scoreOf(p, left.g[p], left.h[p])
 	}
 	if sumPairs(&lightL) < j.MinHessian || sumPairs(&lightR) < j.MinHessian {
 		return math.Inf(-1)
 	}
 	return sumPairs(&scores)
+}
+
+// scoreOf returns the score of a cut along one pair, whose sums left of it are g and h.
+func (j *ScanJob) scoreOf(p int, g, h int64) float64 {
+	gl, gr := float64(g), float64(j.TotalG[p]-g)
+	hl, hr := max(float64(h)+j.L2[p], 1), max(float64(j.TotalH[p]-h)+j.L2[p], 1)
+	num := float64(float64(gl*gl)*hr) + float64(float64(gr*gr)*hl)
+	return float64(num / float64(hl*hr) * j.Scale[p])
 }
 
 // sumPairs adds neighbours, then neighbouring sums; unused pairs are zero.

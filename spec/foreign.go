@@ -45,7 +45,6 @@ var Foreigns = []Foreign{
 	{"data_sample_strategy sampling_method", "bagging uniform", "leave it out; subsample draws rows, trim leaves out those with small gradients"},
 	{"tree_method tree_learner tree tree_type tree_learner_type", "auto hist approx serial", "leave it out: trees grow on histograms, on the CPU"},
 	{"device device_type task_type predictor", "cpu auto cpu_predictor", "leave it out or write cpu: training runs on the CPU"},
-	{"grow_policy", "lossguide", "leave it out: trees grow best-first; max_depth limits their depth"},
 	{"task", "train training", "leave it out"},
 	{"num_machines num_machine", "1", "make the data with Dataset(collective=...)"},
 

@@ -74,6 +74,10 @@ const (
 	WithObjective   Condition = ", with an objective"           // of the caller
 	WithMonotone    Condition = ", with monotone_constraints"   // on any feature
 	WithManyClasses Condition = ", for more than 65534 classes" // which 16 bits do not number
+
+	WithInteractions   Condition = ", with interaction_constraints"
+	WithMinChildWeight Condition = ", with min_child_weight"
+	WithOtherLeaf      Condition = ", with leaf %s" // which is not full
 )
 
 // MostDenseClasses is the largest number of classes that leaves with values for all or for pairs allow.

@@ -139,8 +139,7 @@ var Parameters = []Parameter{
 		Name: "max_leaves", Field: "MaxLeaves", Aliases: "leaves", Group: Trees, Type: Int, Default: "0", C: C{Slot: 9},
 		Chosen: between(8, MaxLeaves), Auto: "more with more rows and classes",
 		Range: between(2, MaxLeaves), Usual: between(2, 256),
-		Help:   "Maximum number of leaves per tree (the paper's J).",
-		Detail: "Trees grow best-first.",
+		Help: "Maximum number of leaves per tree (the paper's J).",
 		Others: Others{
 			LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes",
 			Values: "0=",
@@ -163,6 +162,23 @@ var Parameters = []Parameter{
 			Values: "-1=0",
 			Note:   "LightGBM writes -1 for no limit, scikit-learn None. XGBoost and CatBoost have 6 by default.",
 		},
+	},
+	{
+		Name: "grow_policy", Field: "GrowPolicy", Group: Trees, Type: String, Default: "", C: C{Slot: 41, Enum: "GROW", Type: "int64_t"},
+		Auto: "mixed for an ensemble; else lossguide",
+		Help: "Order in which a tree grows.",
+		Choices: []Choice{
+			{"lossguide", "best-first: the leaf whose split has the largest gain is split next"},
+			{"symmetric", "level by level: the same test splits all nodes of a level, so that max_leaves is rounded down to a power of two"},
+			{"mixed", "symmetric for half of the members of an ensemble and lossguide for the others, or the better for all if it is much better; lossguide for a single model"},
+		},
+		Detail: "In a symmetric tree, a node of which the test would leave fewer than min_samples_leaf rows on one side is not split at that level.",
+		Limits: "symmetric and mixed need method aoso and leaf full, and allow none of a custom objective, min_child_weight, monotone constraints and interaction constraints.",
+		Exclusions: []Exclusion{
+			{OtherMethod, []string{"lossguide"}}, {WithObjective, []string{"lossguide"}}, {WithMonotone, []string{"lossguide"}},
+			{WithInteractions, []string{"lossguide"}}, {WithMinChildWeight, []string{"lossguide"}}, {WithOtherLeaf, []string{"lossguide"}},
+		},
+		Others: Others{XGBoost: "grow_policy", CatBoost: "grow_policy", Values: "symmetrictree=symmetric", Nearest: "depthwise=lossguide"},
 	},
 	{
 		Name: "min_samples_leaf", Field: "MinSamplesLeaf", Aliases: "min_samples", Group: Trees, Type: Int, Default: "0", C: C{Slot: 11},

@@ -42,7 +42,8 @@
     F(T, start) \
     F(T, ensemble) \
     F(T, crosses) \
-    F(T, label_smoothing)
+    F(T, label_smoothing) \
+    F(T, grow_policy)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -83,7 +84,11 @@
     C(AOSO_START_ZERO) \
     C(AOSO_START_LINEAR) \
     C(AOSO_START_MIXED) \
-    C(AOSO_START_PRIOR)
+    C(AOSO_START_PRIOR) \
+    C(AOSO_GROW_DEFAULT) \
+    C(AOSO_GROW_LOSSGUIDE) \
+    C(AOSO_GROW_SYMMETRIC) \
+    C(AOSO_GROW_MIXED)
 
 // By kind, the fields that may have any value: CHOICE(type, field, number of
 // values), COUNT(type, field), NUMBER(field).
@@ -122,4 +127,5 @@
     CHOICE(int64_t, start, 5) \
     COUNT(int64_t, ensemble) \
     COUNT(int64_t, crosses) \
-    NUMBER(label_smoothing)
+    NUMBER(label_smoothing) \
+    CHOICE(int64_t, grow_policy, 4)

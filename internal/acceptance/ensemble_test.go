@@ -68,7 +68,7 @@ func TestEnsembleRefitted(t *testing.T) {
 		if test.start == "mixed" {
 			p.NEstimators = 600
 		}
-		p.RegLambda, p.Start = 0.5, test.start
+		p.RegLambda, p.Start, p.GrowPolicy = 0.5, test.start, "lossguide"
 		ensemble := trained(t, d, p).Model
 		if start := ensemble.Params().Start; start != test.start {
 			t.Errorf("%s: start %s", name, start)

@@ -48,12 +48,27 @@ func (p *Params) tree(columns, classes, cacheBytes int) tree.Params {
 		Pairs:      p.Pairs,
 		Selection:  selection,
 		FullLeaf:   p.FullLeaf(),
+		Symmetric:  p.GrowPolicy == "symmetric",
 		CacheBytes: cacheBytes,
 	}
 	if p.ColsampleByNode < 1 {
 		t.NodeColumns = Share(p.ColsampleByNode, Share(p.ColsampleByTree, columns))
 	}
 	return t
+}
+
+// SymmetricLeaves is the most leaves of a symmetric tree by default. It has more than other trees, as many of its splits are
+// by a test that is better for other nodes.
+const SymmetricLeaves = 128
+
+// Unmix replaces values for members of several kinds by those of one kind.
+func (p *Params) Unmix() {
+	if p.Start == "mixed" {
+		p.Start = "zero"
+	}
+	if p.GrowPolicy == "mixed" {
+		p.GrowPolicy = "lossguide"
+	}
 }
 
 func (p *Params) newton() loss.Newton {

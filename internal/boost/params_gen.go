@@ -20,6 +20,7 @@ type Params struct {
 	MaxLeaves              int
 	LearningRate           float64
 	MaxDepth               int
+	GrowPolicy             string
 	MinSamplesLeaf         int
 	MinChildWeight         float64
 	Gamma                  float64

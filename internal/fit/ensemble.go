@@ -19,6 +19,8 @@ import (
 type ensemble struct {
 	job      *Job
 	halves   [2]half
+	kinds    []func(*boost.Params)  // the kinds of members that are still to be tried: what they change in the settings
+	tried    []half                 // of each kind tried so far
 	scout    *model.Forest          // the model if training is interrupted before the ensemble is complete
 	refitted int                    // number of members refitted so far
 	loss     float64                // sum of the training losses of the refitted members
@@ -73,6 +75,7 @@ func memberParts(j *Job, folds []int8, first, end int) (made []part) {
 func newEnsemble(j *Job, scouts *run) *ensemble {
 	e := &ensemble{job: j, linear: map[int8]*model.Linear{}, folds: j.folds(), place: make([]int, j.Train.Rows())}
 	e.halves[0] = newHalf(j, scouts)
+	e.tried = []half{e.halves[0]}
 	e.scout = e.halves[0].members[0]
 	t := &e.target
 	t.Ranks, t.Classes = j.Train.Ranks, j.Train.Classes
@@ -96,46 +99,70 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 
 // trainEnsemble starts training the members that are not scouts; first counts the iterations before.
 func (f *Fit) trainEnsemble(first int) {
-	f.ensemble = newEnsemble(&f.job, f.best)
-	zero := f.ensemble.halves[0]
-	zero.members = nil
-	f.ensemble.halves[1] = zero
-	if f.best.began.Start != "mixed" || !f.scoutLinear(first) {
-		f.growMembers(first)
+	e := newEnsemble(&f.job, f.best)
+	f.ensemble = e
+	if f.best.began.Start == "mixed" {
+		e.kinds = append(e.kinds, func(p *boost.Params) { p.Start = "linear" })
 	}
+	if f.best.began.GrowPolicy == "mixed" {
+		e.kinds = append(e.kinds, func(p *boost.Params) { p.GrowPolicy, p.MaxLeaves = "symmetric", f.job.SymmetricLeaves })
+	}
+	f.scoutKinds(first)
 }
 
-// scoutLinear starts training scouts with the best settings and linear scores, for the second half. It returns false
-// without an effect if linear scores explain little.
-func (f *Fit) scoutLinear(first int) bool {
-	p, half := f.best.began, f.job.Folds/2
-	p.Start = "linear"
-	f.freeParts()
-	f.parts = memberParts(&f.job, f.ensemble.folds, half, half+f.job.Scouts)
-	f.hold(p, newJudge(&f.job, f.parts), first)
-	if f.run.path.setLinear(f.run.scores()) {
-		return true
+// scoutKinds starts training scouts of the next kind, with the best settings, or else the members; first counts the iterations before.
+func (f *Fit) scoutKinds(first int) {
+	e, half := f.ensemble, f.job.Folds/2
+	for len(e.kinds) > 0 {
+		p := f.best.began
+		p.Unmix()
+		e.kinds[0](&p)
+		e.kinds = e.kinds[1:]
+		f.freeParts()
+		f.parts = memberParts(&f.job, e.folds, half, half+f.job.Scouts)
+		f.hold(p, newJudge(&f.job, f.parts), first)
+		if p.Start != "linear" || f.run.path.setLinear(f.run.scores()) {
+			return
+		}
+		f.run.free() // linear scores explain little
 	}
-	f.run.free()
-	return false
+	e.chooseKinds()
+	f.growMembers(first)
 }
 
-// Members that differ are better on average than either kind alone, unless the refined loss of one kind is more than
-// this many times that of the other.
-const unlike = 1.1
+// A kind of members is given up if its refined loss can hardly fall to this many times the least.
+const unlike = 1.15
 
-// addLinear adds the scouts with linear scores.
-func (e *ensemble) addLinear(scouts *run) {
-	zero := e.halves[0].scouted.lowest()
-	switch linear := scouts.path.lowest(); {
-	case linear > unlike*zero:
-	case zero > unlike*linear:
-		e.halves[1] = newHalf(e.job, scouts)
-		e.halves[0], e.scout = e.halves[1], e.halves[1].members[0]
-		e.halves[0].members = nil
-	default:
-		e.halves[1] = newHalf(e.job, scouts)
+// chooseKinds gives the halves the two kinds of members whose average predicts best, or one kind to both.
+func (e *ensemble) chooseKinds() {
+	least := math.Inf(1)
+	for i := range e.tried {
+		a := &e.tried[i]
+		for k := range e.tried[i:] {
+			b := &e.tried[i+k]
+			loss := a.from.loss
+			if k > 0 {
+				loss = a.lossWith(b)
+			}
+			if loss < least {
+				least, e.halves = loss, [2]half{*a, *b}
+			}
+		}
 	}
+	if e.halves[0].scouted == e.halves[1].scouted {
+		e.halves[1].members = nil
+	}
+	e.scout, e.tried = e.halves[0].members[0], nil
+}
+
+// lossWith returns the refined loss of the average of the scouts of two kinds.
+func (h *half) lossWith(other *half) float64 {
+	mean := make([]float64, len(h.from.raw))
+	for i := range mean {
+		mean[i] = (h.from.raw[i]*h.from.factor + other.from.raw[i]*other.from.factor) / 2
+	}
+	now, _ := h.scouted.measure(h.from.iteration, mean, 1, 1e-3)
+	return now.loss
 }
 
 // growMembers starts growing the trees of members, or else refitting; first counts the iterations before.
@@ -186,8 +213,12 @@ func (e *ensemble) addGrown(r *run) {
 // params returns the parameters of the ensemble.
 func (e *ensemble) params() boost.Params {
 	p := e.halves[0].params
-	if p.Start != e.halves[1].params.Start {
+	other := &e.halves[1].params
+	if p.Start != other.Start {
 		p.Start = "mixed"
+	}
+	if p.GrowPolicy != other.GrowPolicy {
+		p.GrowPolicy = "mixed"
 	}
 	return p
 }
@@ -229,11 +260,12 @@ func (e *ensemble) conclude(f *Fit, first int) {
 	}
 	f.run.free()
 	if f.run.path != nil {
-		e.addLinear(f.run)
+		e.tried = append(e.tried, newHalf(e.job, f.run))
+		f.scoutKinds(first)
 	} else {
 		e.addGrown(f.run)
+		f.growMembers(first)
 	}
-	f.growMembers(first)
 }
 
 // refit starts computing the leaf values of the next member: twice without one of its two folds, which it then

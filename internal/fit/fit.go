@@ -32,6 +32,8 @@ type Job struct {
 	Temper   bool // fit a temperature
 	Crosses  int  // the most crosses of features that an ensemble may add; 0: none
 
+	SymmetricLeaves int // the most leaves of the symmetric members of an ensemble
+
 	Split Split // how rows are chosen that are held out
 
 	Record *Record // of an interrupted run of the same job, whose trees are not grown again; nil: none
@@ -216,9 +218,7 @@ func (f *Fit) linearHelps(path *path, scores []float64) bool {
 // trainFinal starts training the model itself; first counts the iterations of other settings.
 func (f *Fit) trainFinal(p boost.Params, first int) {
 	job := f.job.Job
-	if p.Start == "mixed" { // too few rows for an ensemble
-		p.Start = "zero"
-	}
+	p.Unmix() // there are too few rows for an ensemble
 	job.Params = p
 	next := &run{began: p, first: first, refits: f.best != nil && f.best.settled(&f.job)}
 	if next.refits {

@@ -88,8 +88,8 @@ func (r *Record) Check(j *Job) error {
 	if j.Linear { // the scout
 		most++
 	}
-	if j.Scouts > 0 { // linear scouts, and the other members of each half
-		most = len(j.Settings) + 3
+	if j.Scouts > 0 { // scouts of two more kinds, and the other members of each half
+		most = len(j.Settings) + 4
 	}
 	if len(r.Runs) > most {
 		return fmt.Errorf("there are %d runs, and %d at most in this training", len(r.Runs), most)
@@ -119,6 +119,11 @@ func (r *RunRecord) tried(j *Job, p boost.Params) bool {
 	}
 	if p.Start == "mixed" {
 		p.Start = r.Params.Start
+	}
+	if p.GrowPolicy == "mixed" {
+		if p.GrowPolicy = r.Params.GrowPolicy; p.GrowPolicy == "symmetric" {
+			p.MaxLeaves = j.SymmetricLeaves
+		}
 	}
 	return r.began(p)
 }

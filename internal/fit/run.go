@@ -44,9 +44,7 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
 		job.Start, job.ValidScores = part.start, part.heldScores
 		job.Params.Seed += uint64(part.member)
-		if p.Start == "mixed" { // that of the other members is tried later
-			job.Params.Start = "zero"
-		}
+		job.Params.Unmix() // the kinds of the other members are tried later
 		job.LinearScores = part.linear
 		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
 	})

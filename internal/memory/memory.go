@@ -68,6 +68,9 @@ func holdOut(s data.Shape, p boost.Params, held, models int) (m Memory) {
 // ensemble bounds the memory of training an ensemble, without the datasets: of growing the trees of half of the
 // members, and of refitting a member on three sets of rows.
 func ensemble(s data.Shape, p boost.Params, members int) Memory {
+	if p.GrowPolicy == "mixed" {
+		p.MaxLeaves = max(p.MaxLeaves, boost.SymmetricLeaves)
+	}
 	const scouts, out, scores = 2, 2, 3 * 8
 	one := onePhase(s, p)
 	grow := holdOut(s, p, out*s.Rows/members+1, max(members/2, scouts))

@@ -40,6 +40,7 @@ func (p *Params) fields() []any {
 		&p.MaxLeaves,
 		&p.LearningRate,
 		&p.MaxDepth,
+		&p.GrowPolicy,
 		&p.MinSamplesLeaf,
 		&p.MinChildWeight,
 		&p.Gamma,

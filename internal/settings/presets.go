@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/model"
@@ -22,11 +23,14 @@ const (
 type setting struct {
 	nEstimators, maxLeaves, minSamplesLeaf                            int
 	learningRate, regLambda, maxDeltaStep, subsample, colsampleByNode float64
-	start                                                             string
+	start, growPolicy                                                 string
 }
 
 // filled returns the parameters with the values of s for those that are unset.
 func (p Params) filled(s setting) Params {
+	if p.GrowPolicy == "symmetric" {
+		s.maxLeaves = boost.SymmetricLeaves
+	}
 	for _, v := range []struct {
 		field *int
 		value int
@@ -46,7 +50,7 @@ func (p Params) filled(s setting) Params {
 	if p.RegLambda == -1 {
 		p.RegLambda = s.regLambda
 	}
-	p.Start = cmp.Or(p.Start, s.start)
+	p.Start, p.GrowPolicy = cmp.Or(p.Start, s.start), cmp.Or(p.GrowPolicy, s.growPolicy)
 	return p
 }
 
@@ -62,6 +66,11 @@ func paperParams() Params {
 func (p *Params) preset(s data.Shape) []setting {
 	ensemble := p.Plan(s, false).Members() > 1
 	settings := p.fromZero(s, ensemble)
+	if ensemble && p.mayGrowSymmetric(s) {
+		for i := range settings {
+			settings[i].growPolicy = "mixed"
+		}
+	}
 	switch mixed := p.mayBeginLinear(s); {
 	case ensemble && mixed:
 		for i := range settings {
@@ -89,6 +98,16 @@ func (p *Params) preset(s data.Shape) []setting {
 		}
 	}
 	return settings
+}
+
+// SymmetricLeaves returns the most leaves of the symmetric members of a mixed ensemble.
+func (p *Params) SymmetricLeaves() int { return cmp.Or(p.MaxLeaves, boost.SymmetricLeaves) }
+
+// mayGrowSymmetric reports whether an ensemble may have symmetric members by default.
+func (p *Params) mayGrowSymmetric(s data.Shape) bool {
+	asked := *p
+	asked.GrowPolicy, asked.Leaf = "mixed", p.leafFor(s.Classes)
+	return asked.excludeSymmetric() == nil && p.MonotoneConstraints == ""
 }
 
 // mayBegin reports whether training may choose the initial scores of a value of start.

@@ -36,8 +36,8 @@ func (p Params) Resolve(s data.Shape) ([]Params, error) {
 		if err != nil {
 			return nil, err
 		}
-		if filled.Start == "mixed" && filled.Ensemble == 1 {
-			filled.Start = "zero"
+		if filled.Ensemble == 1 {
+			(*boost.Params)(&filled).Unmix()
 		}
 		if (filled.Start == "linear" || filled.Start == "mixed") && !linear.Fits(s.Features, s.Classes) {
 			return nil, argument.New("start", filled.Start, "zero, for %d classes of %d features", s.Classes, s.Features)
@@ -89,7 +89,8 @@ func (p Params) Complete(classes int) (Params, error) {
 	for p.Pairs > 1 && p.Pairs/2 >= classes/2 {
 		p.Pairs /= 2
 	}
-	return p, nil
+	p.GrowPolicy = cmp.Or(p.GrowPolicy, "lossguide")
+	return p, p.excludeSymmetric()
 }
 
 // exclude returns an error for a parameter whose value a condition excludes.
@@ -101,6 +102,19 @@ func (p *Params) exclude(under spec.Condition, a ...any) error {
 				return argument.New(known.Name, value(field), strings.Join(e.Allowed, " or ")+string(under), a...)
 			}
 		}
+	}
+	return nil
+}
+
+// excludeSymmetric returns an error if other parameters exclude symmetric trees.
+func (p *Params) excludeSymmetric() error {
+	switch {
+	case p.Leaf != "full":
+		return p.exclude(spec.WithOtherLeaf, p.Leaf)
+	case p.InteractionConstraints != "":
+		return p.exclude(spec.WithInteractions)
+	case p.MinChildWeight > 0:
+		return p.exclude(spec.WithMinChildWeight)
 	}
 	return nil
 }

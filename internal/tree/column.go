@@ -121,10 +121,7 @@ func (s *splitter) scanColumn(h *Histogram, bins int) *kernel.ScanJob {
 	job := &s.workers[0].scan
 	*job = s.job
 	job.Bins = bins
-	job.WideG, job.WideH = h.wideG, h.wideH
-	if !h.wide() {
-		job.Tile = h.cells
-	}
+	h.lend(job)
 	s.kernels.Scan(job)
 	return job
 }

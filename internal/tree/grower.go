@@ -28,6 +28,7 @@ type Params struct {
 	Pairs       int // class pairs of a node: 1, 2, 4 or 8
 	Selection   loss.Selection
 	FullLeaf    bool // a leaf has a step for every class, or for its best classes, not for its pairs
+	Symmetric   bool // all nodes of a level are split by the same test
 	NodeColumns int  // number of columns drawn for each node; 0: all
 	CacheBytes  int  // size of the histograms that are filled at once; does not change the tree
 
@@ -75,6 +76,7 @@ type Grower struct {
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
+	scores  levelScores // of a symmetric tree
 }
 
 // family is the children of a node, which are evaluated together. The root's has only large, the
@@ -122,6 +124,10 @@ type reducer interface {
 	choosePairs(e *evaluator, families []family)
 	// findSplits finds the best splits of children.
 	findSplits(e *evaluator, families []family)
+	// shareStats combines the sums and ranges of the gradients of tasks over all machines.
+	shareStats(tasks []*task) []*task
+	// sum adds up a histogram of the columns at some places, and other sums, over all machines.
+	sum(h *Histogram, places [][3]int, others ...[]int64)
 }
 
 // NewGrower returns a grower for the rows of a partition, and for those of the other machines of
@@ -181,6 +187,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	if g.Monotone != nil {
 		root.box = loss.NewBox(g.residuals.Classes)
 	}
+	if g.Symmetric {
+		return g.tree, g.finish(g.growLevels(root))
+	}
 	g.evaluate(g.evaluator, []family{{large: root}}, false)
 	if g.Selection == loss.Root && g.fixed == nil {
 		g.fixed = root.pairs
@@ -214,13 +223,20 @@ func (g *Grower) layOut(l *layout, columns []int) {
 }
 
 // setColumns gives a new node the columns that it may be split on, unless it must stay a leaf.
-// If they are not all columns, their layout uses memory, and is valid until memory is used
-// again.
 func (g *Grower) setColumns(n *node, last bool, memory *layout) {
-	if last || n.count < 2*g.MinSamples || n.count < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
-		return
+	if !last && g.maySplit(n) {
+		n.layout = g.layoutFor(n, memory)
 	}
-	n.layout = g.layout
+}
+
+// maySplit reports whether a node has the rows for two leaves, and whether they may be that deep.
+func (g *Grower) maySplit(n *node) bool {
+	return n.count >= max(2, 2*g.MinSamples) && (g.MaxDepth == 0 || n.depth < g.MaxDepth) && len(g.columns) > 0
+}
+
+// layoutFor returns the layout of the columns that a node may be split on. If they are not all columns, it uses memory, and is
+// valid until memory is used again.
+func (g *Grower) layoutFor(n *node, memory *layout) *layout {
 	columns := g.columns
 	if g.Interactions != nil {
 		columns = g.Interactions.Allowed(n.path, columns)
@@ -229,10 +245,11 @@ func (g *Grower) setColumns(n *node, last bool, memory *layout) {
 		share := float64(g.NodeColumns) / float64(len(g.columns))
 		columns = hash.Choose(n.seed, columns, max(1, int(math.Round(share*float64(len(columns))))))
 	}
-	if len(columns) < len(g.columns) {
-		n.layout = memory
-		g.layOut(memory, columns)
+	if len(columns) == len(g.columns) {
+		return g.layout
 	}
+	g.layOut(memory, columns)
+	return memory
 }
 
 // drawsColumns reports whether every node draws its own columns.

@@ -87,6 +87,14 @@ func (p *HistogramPool) Free() {
 	p.free = nil
 }
 
+// lend gives a job the cells.
+func (h *Histogram) lend(job *kernel.ScanJob) {
+	job.Tile, job.WideG, job.WideH = h.cells, h.wideG, h.wideH
+	if h.wide() {
+		job.Tile = nil
+	}
+}
+
 func (h *Histogram) setWide(wide bool) {
 	switch {
 	case !wide:

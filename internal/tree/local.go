@@ -130,3 +130,7 @@ func (g local) inherit(e *evaluator, f *family) bool {
 	}
 	return true
 }
+
+func (g local) shareStats(tasks []*task) []*task { return tasks }
+
+func (g local) sum(*Histogram, [][3]int, ...[]int64) {}

@@ -196,16 +196,6 @@ func (g shared) tasksOf(f *family) (tasks []*task) {
 // its leaf value.
 func (g shared) isEvaluated(n *node) bool { return n.layout != nil || !g.FullLeaf }
 
-// newTask computes the gradients of a node's rows along its pairs.
-func (g shared) newTask(n *node) *task {
-	t := &task{node: n, gradients: g.evaluator.gradients}
-	t.gradients.bind(n.start, n.end)
-	n.stats = t.gradients.compute(n.list, n.pairs, g.evaluator.teamFor(n.rows()))
-	g.evaluator.gradients.blocks = t.gradients.blocks // all tasks share this memory
-	return t
-}
-
-// shareStats combines the sums and ranges of the gradients of tasks over all machines.
 func (g shared) shareStats(tasks []*task) []*task {
 	var sums, most []int64 // most: the bits of floats, which order as the floats do
 	for _, t := range tasks {
@@ -237,3 +227,16 @@ func (g shared) shareStats(tasks []*task) []*task {
 }
 
 func (g shared) choosePairs(e *evaluator, families []family) { e.form.choosePairsShared(g, families) }
+
+func (g shared) sum(h *Histogram, places [][3]int, others ...[]int64) {
+	v := h.pack(g.sent[:0], places, g.Pairs, h.wide())
+	for _, sums := range others {
+		v = append(v, sums...)
+	}
+	g.group.Sum(v)
+	g.sent = v
+	v = h.unpack(v, places, g.Pairs, h.wide())
+	for _, sums := range others {
+		v = v[copy(sums, v):]
+	}
+}

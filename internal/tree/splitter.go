@@ -45,6 +45,7 @@ type worker struct {
 	columns kernel.HistogramJob
 	sparse  kernel.SparseJob
 	scan    kernel.ScanJob
+	cuts    kernel.AddCutsJob
 	subsets subsetSearch
 }
 
@@ -152,10 +153,7 @@ func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) 
 		// One scan covers TileLanes cells of a bin.
 		lane := (c - t.firstColumn) * m
 		cells := part.tile(t.firstCell-base+lane, t.endCell()-base)
-		job.Tile, job.WideG, job.WideH = cells.cells, cells.wideG, cells.wideH
-		if cells.wide() {
-			job.Tile = nil
-		}
+		cells.lend(job)
 		end := min(c+kernel.TileLanes/m, t.endColumn)
 		if slices.ContainsFunc(s.columns[c:end], func(column int) bool { return !s.categorical(column) }) {
 			s.kernels.Scan(job)

@@ -44,6 +44,7 @@ var suites = []suite{
 	{"Spill", spillShapes, spill},
 	{"Subtract", spillShapes, subtract},
 	{"Scan", scanShapes, scan},
+	{"AddCuts", scanShapes, addCuts},
 	{"Partition", partitionShapes, partition},
 	{"Update", classShapes, update},
 	{"Compare", compareShapes, compare},

@@ -204,6 +204,7 @@ func cellsRefusals() (list []refusal) {
 	type (
 		cells struct{ a, b, c []int64 }
 		scan  = kernel.ScanJob
+		cuts  = kernel.AddCutsJob
 	)
 	list = append(list, refusals("SumBins", func(f *kernel.Funcs, j *cells) { f.SumBins(j.a, j.b) },
 		func() cells { return cells{a: make([]int64, 2), b: make([]int64, 4)} },
@@ -219,6 +220,13 @@ func cellsRefusals() (list []refusal) {
 		func() cells { return cells{make([]int64, 9), make([]int64, 9), make([]int64, 9)} },
 		fault[cells]{"len(minuend) is 8, must be 9 or more", func(j *cells) { j.b = j.b[:8] }},
 		fault[cells]{"len(subtrahend) is 0, must be 9 or more", func(j *cells) { j.c = nil }},
+	)...)
+	list = append(list, refusals("AddCutsJob", func(f *kernel.Funcs, j *cuts) { f.AddCuts(j) },
+		func() cuts {
+			return cuts{ScanJob: scan{Tile: make([]int64, 24), Bins: 3, Pairs: 2}, Right: make([]float64, 24), Left: make([]float64, 24)}
+		},
+		fault[cuts]{"len(Right) is 0, must be 24 or more", func(j *cuts) { j.Right = nil }},
+		fault[cuts]{"len(Left) is 23, must be 24 or more", func(j *cuts) { j.Left = j.Left[:23] }},
 	)...)
 	return append(list, refusals("ScanJob", func(f *kernel.Funcs, j *scan) { f.Scan(j) },
 		func() scan { return scan{Tile: make([]int64, 24), Bins: 3, Pairs: 2, MinHessian: 1} },

@@ -18,7 +18,8 @@ func scanShapes() (shapes []shape) {
 	return shapes
 }
 
-func scan(d dice, s shape) call {
+// scanJob returns a maker of a job whose tile is in the given memory.
+func (d dice) scanJob(s shape) func(*memory) kernel.ScanJob {
 	m := s.pairs
 	job := kernel.ScanJob{Bins: s.rows, Pairs: m}
 	wide := d.yes()
@@ -69,7 +70,7 @@ func scan(d dice, s shape) call {
 	}
 
 	d.scanUnits(&job)
-	return func(f *kernel.Funcs, mem *memory) {
+	return func(mem *memory) kernel.ScanJob {
 		job := job
 		if wide {
 			job.WideG, job.WideH = input(mem, "WideG", tileG), input(mem, "WideH", tileH)
@@ -80,14 +81,38 @@ func scan(d dice, s shape) call {
 			}
 			job.Tile = input(mem, "Tile", tile)
 		}
+		return job
+	}
+}
+
+func scan(d dice, s shape) call {
+	newJob := d.scanJob(s)
+	return func(f *kernel.Funcs, mem *memory) {
+		job := newJob(mem)
 		for f := range kernel.TileLanes {
 			job.Score[f], job.Bin[f], job.MissingLeft[f] = math.NaN(), -7, true
 		}
 		f.Scan(&job)
-		features := kernel.TileLanes / m
+		features := kernel.TileLanes / s.pairs
 		result(mem, "Score", job.Score[:features]...)
 		result(mem, "Bin", job.Bin[:features]...)
 		result(mem, "MissingLeft", job.MissingLeft[:features]...)
+	}
+}
+
+func addCuts(d dice, s shape) call {
+	newJob, left := d.scanJob(s), d.yes()
+	return func(f *kernel.Funcs, mem *memory) {
+		job := kernel.AddCutsJob{ScanJob: newJob(mem)}
+		sums := make([]float64, (job.Bins-1)*max(job.Stride, kernel.TileLanes)+kernel.TileLanes)
+		for i := range sums {
+			sums[i] = float64(i)
+		}
+		job.Right = inout(mem, "Right", sums)
+		if left {
+			job.Left = inout(mem, "Left", sums)
+		}
+		f.AddCuts(&job)
 	}
 }
 

@@ -72,6 +72,13 @@ enum { /* start. Initial scores: the raw scores of a row before the first tree. 
     AOSO_START_PRIOR = 4, /* the log of the class frequencies */
 };
 
+enum { /* grow_policy. Order in which a tree grows. */
+    AOSO_GROW_DEFAULT = 0, /* mixed for an ensemble; else lossguide */
+    AOSO_GROW_LOSSGUIDE = 1, /* best-first: the leaf whose split has the largest gain is split next */
+    AOSO_GROW_SYMMETRIC = 2, /* level by level: the same test splits all nodes of a level, so that max_leaves is rounded down to a power of two */
+    AOSO_GROW_MIXED = 3, /* symmetric for half of the members of an ensemble and lossguide for the others, or the better for all if it is much better; lossguide for a single model */
+};
+
 /* The parameters of training. A default outside the values allowed, such as
  * n_estimators 0, makes training choose a value for the data, as preset says. train.h
  * explains how training holds rows out for that. */
@@ -116,7 +123,7 @@ typedef struct aoso_params {
      * ensemble. */
     int64_t n_estimators;
 
-    /* Maximum number of leaves per tree (the paper's J). Trees grow best-first.
+    /* Maximum number of leaves per tree (the paper's J).
      * Allowed: 2 to 65536. Default: 0, which means 8 to 65536, more with more rows and classes. */
     int64_t max_leaves;
 
@@ -281,6 +288,13 @@ typedef struct aoso_params {
      * does to the sharpness of the probabilities. With a custom objective, it is 0.
      * Allowed: at least 0, below 1. Default: 0. */
     double label_smoothing;
+
+    /* Order in which a tree grows. In a symmetric tree, a node of which the test would leave fewer than
+     * min_samples_leaf rows on one side is not split at that level. symmetric and mixed need method aoso and leaf
+     * full, and allow none of a custom objective, min_child_weight, monotone constraints and interaction
+     * constraints.
+     * Default: AOSO_GROW_DEFAULT. */
+    int64_t grow_policy;
 } aoso_params;
 /* end parameters */
 

@@ -42,6 +42,7 @@ FIELDS = (
     ("ensemble", "int64"),
     ("crosses", "int64"),
     ("label_smoothing", "double"),
+    ("grow_policy", "int64"),
 )
 
 # The types of the values.
@@ -59,6 +60,7 @@ TYPES = {
     "max_leaves": int,
     "learning_rate": float,
     "max_depth": int,
+    "grow_policy": str,
     "min_samples_leaf": int,
     "min_child_weight": float,
     "gamma": float,
@@ -157,6 +159,7 @@ METRICS = (
 VALUES = {
     "max_leaves": "0=",
     "max_depth": "-1=0",
+    "grow_policy": "symmetrictree=symmetric",
     "min_samples_leaf": "~0=1",
     "max_delta_step": "0=",
     "early_stopping_rounds": "-1=0 false=0 auto=0",
@@ -169,6 +172,7 @@ VALUES = {
 
 # What is nearest to values of theirs that do not exist here.
 NEAREST = {
+    "grow_policy": "depthwise=lossguide",
     "metric": "totalf1=f1_macro f1_weighted=f1_macro precision=f1_macro precision_macro=f1_macro precision_weighted=f1_macro recall=balanced_error recall_weighted=error mcc=kappa matthews_corrcoef=kappa wkappa=kappa aucpr=auc_ovr prauc=auc_ovr average_precision=auc_ovr ndcg=auc_ovr map=auc_ovr multiclassonevsall=logloss kullback_leibler=logloss kldiv=logloss cross_entropy_lambda=logloss xentlambda=logloss rmse=brier l2=brier mse=brier",
 }
 
@@ -188,7 +192,6 @@ FOREIGN = (
     ("data_sample_strategy sampling_method", "bagging uniform", "leave it out; subsample draws rows, trim leaves out those with small gradients"),
     ("tree_method tree_learner tree tree_type tree_learner_type", "auto hist approx serial", "leave it out: trees grow on histograms, on the CPU"),
     ("device device_type task_type predictor", "cpu auto cpu_predictor", "leave it out or write cpu: training runs on the CPU"),
-    ("grow_policy", "lossguide", "leave it out: trees grow best-first; max_depth limits their depth"),
     ("task", "train training", "leave it out"),
     ("num_machines num_machine", "1", "make the data with Dataset(collective=...)"),
     ("verbose verbosity silent logging_level", "*", ""),

@@ -53,7 +53,7 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
         One iteration must be possible: with K classes, it has K - 1 trees for method abc and K for logitboost.
         Allowed: at least 1. None: 1 to 1000, chosen on held-out rows, for each member of an ensemble.
     max_leaves : int or None, default None
-        Maximum number of leaves per tree (the paper's J). Trees grow best-first.
+        Maximum number of leaves per tree (the paper's J).
         Allowed: 2 to 65536. None: 8 to 65536, more with more rows and classes.
     learning_rate : float or None, default None
         Learning rate (the paper's shrinkage v): the factor of every leaf value.
