@@ -135,7 +135,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	job.Folds, job.Scouts = job.Split.Folds(plan.Folds), plan.Scouts
 	job.Choose, job.Temper, job.Thorough = plan.Choose, plan.Temper, plan.Thorough
-	job.SymmetricLeaves = p.settings().SymmetricLeaves()
+	job.Symmetric = func(of boost.Params) boost.Params {
+		return boost.Params(p.settings().Symmetric(settings.Params(of)))
+	}
 	job.Linear = len(options) > 1 && options[0].Start != options[1].Start
 	if job.Signs == nil && job.Interactions == nil {
 		job.Crosses = p.Crosses

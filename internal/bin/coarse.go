@@ -29,10 +29,16 @@ func (f *Feature) width(maxBins int) int {
 	return max(1, (len(f.Lower)+maxBins-1)/maxBins)
 }
 
-// Fine returns the last bin of f that a coarse bin contains. maxBins is the
-// argument that [Mapper.Coarse] was given.
-func (f *Feature) Fine(coarse uint8, maxBins int) uint8 {
-	return uint8(min(int(coarse)*f.width(maxBins), len(f.Lower)))
+// Fine returns the last bin of f that a bin of a coarse feature, which [Mapper.Coarse] made of f, contains.
+func (f *Feature) Fine(coarse *Feature, bin uint8) uint8 {
+	switch int(bin) {
+	case 0: // of a split by a set
+		return 0
+	case len(coarse.Lower):
+		return uint8(len(f.Lower))
+	}
+	edge, _ := slices.BinarySearch(f.Edges, coarse.Edges[bin-1])
+	return uint8(edge + 1)
 }
 
 // join returns the feature with each run of width adjacent value bins joined into one.

@@ -46,8 +46,8 @@ func TestCoarse(t *testing.T) {
 				}
 			}
 			for b := 1; b <= len(c.Lower); b++ {
-				if c.Threshold(b) != f.Threshold(int(f.Fine(uint8(b), most))) {
-					t.Errorf("%d bins, feature %d: coarse bin %d ends at %v, its last fine bin at %v", maxBins, j, b, c.Threshold(b), f.Threshold(int(f.Fine(uint8(b), most))))
+				if c.Threshold(b) != f.Threshold(int(f.Fine(c, uint8(b)))) {
+					t.Errorf("%d bins, feature %d: coarse bin %d ends at %v, its last fine bin at %v", maxBins, j, b, c.Threshold(b), f.Threshold(int(f.Fine(c, uint8(b)))))
 				}
 			}
 		}

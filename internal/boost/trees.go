@@ -92,7 +92,7 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		n.Bin = g.train.Mapper.Features[n.Split.Feature].Fine(n.Bin, sampleBins)
+		n.Bin = g.train.Mapper.Features[n.Split.Feature].Fine(&g.sampler.sample.bins.Mapper.Features[n.Split.Feature], n.Bin)
 	}
 	segments = g.order(t)
 	g.values.Set(t.Leaves, segments)

@@ -97,6 +97,9 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 	return e
 }
 
+// From manyNoisy rows with noisy labels, symmetric trees take time and improve little.
+const manyNoisy = 2000
+
 // trainEnsemble starts training the members that are not scouts; first counts the iterations before.
 func (f *Fit) trainEnsemble(first int) {
 	e := newEnsemble(&f.job, f.best)
@@ -104,8 +107,8 @@ func (f *Fit) trainEnsemble(first int) {
 	if f.best.began.Start == "mixed" {
 		e.kinds = append(e.kinds, func(p *boost.Params) { p.Start = "linear" })
 	}
-	if f.best.began.GrowPolicy == "mixed" {
-		e.kinds = append(e.kinds, func(p *boost.Params) { p.GrowPolicy, p.MaxLeaves = "symmetric", f.job.SymmetricLeaves })
+	if f.best.began.GrowPolicy == "mixed" && !(f.best.path.noisy() && f.job.Train.AllRows() >= manyNoisy) {
+		e.kinds = append(e.kinds, func(p *boost.Params) { *p = f.job.Symmetric(*p) })
 	}
 	f.scoutKinds(first)
 }
@@ -133,6 +136,9 @@ func (f *Fit) scoutKinds(first int) {
 // A kind of members is given up if its refined loss can hardly fall to this many times the least.
 const unlike = 1.15
 
+// Averages of two kinds are better than the rows that scouts hold out show, by which one kind would often seem as good.
+const alike = 1.01
+
 // chooseKinds gives the halves the two kinds of members whose average predicts best, or one kind to both.
 func (e *ensemble) chooseKinds() {
 	least := math.Inf(1)
@@ -140,7 +146,7 @@ func (e *ensemble) chooseKinds() {
 		a := &e.tried[i]
 		for k := range e.tried[i:] {
 			b := &e.tried[i+k]
-			loss := a.from.loss
+			loss := alike * a.from.loss
 			if k > 0 {
 				loss = a.lossWith(b)
 			}

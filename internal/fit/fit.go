@@ -32,7 +32,7 @@ type Job struct {
 	Temper   bool // fit a temperature
 	Crosses  int  // the most crosses of features that an ensemble may add; 0: none
 
-	SymmetricLeaves int // the most leaves of the symmetric members of an ensemble
+	Symmetric func(boost.Params) boost.Params // the settings of symmetric members, given those of the others
 
 	Split Split // how rows are chosen that are held out
 

@@ -120,10 +120,10 @@ func (r *RunRecord) tried(j *Job, p boost.Params) bool {
 	if p.Start == "mixed" {
 		p.Start = r.Params.Start
 	}
-	if p.GrowPolicy == "mixed" {
-		if p.GrowPolicy = r.Params.GrowPolicy; p.GrowPolicy == "symmetric" {
-			p.MaxLeaves = j.SymmetricLeaves
-		}
+	if p.GrowPolicy == "mixed" && r.Params.GrowPolicy == "symmetric" {
+		p = j.Symmetric(p)
+	} else if p.GrowPolicy == "mixed" {
+		p.GrowPolicy = r.Params.GrowPolicy
 	}
 	return r.began(p)
 }

@@ -1,6 +1,9 @@
 package loss
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Totals are the sums over a node's rows for each class: the negative gradient
 // m_k and the Hessian diagonal h_kk (paper, equations (11) and (12)), in units of
@@ -15,6 +18,14 @@ type Totals struct {
 	List   []uint32
 	Of     []ClassTotals // the classes listed
 	Rest   ClassTotals   // of each class that is not listed
+}
+
+// Size returns a measure of the gradients and Hessians of all classes. It is not for listed totals.
+func (t *Totals) Size() (sum float64) {
+	for k, g := range t.Gradient {
+		sum += math.Abs(float64(g)) + float64(t.Hessian[k])
+	}
+	return sum
 }
 
 // ClassTotals are the totals of one class.

@@ -12,30 +12,40 @@ import (
 
 // A symmetric tree grows level by level: one test splits all nodes of a level (R. Kohavi and C. Li, Oblivious decision
 // trees, graphs, and top-down pruning, 1995). Every node has class pairs of its own; the test is the one with the largest
-// sum of gains over all nodes. A node of which it would leave too few rows on one side is not split at that level.
+// sum of gains over all nodes. Only coarse bins are searched: finer ones fit noise. A node of which the test would leave too
+// few rows on one side is not split at that level.
 
 // growLevels grows a symmetric tree and returns its leaves.
 func (g *Grower) growLevels(root *node) []*node {
 	level, families := []*node{root}, []family{{large: root}}
 	g.reducer.count(g.evaluator, families)
 	for depth := 1; 1<<depth <= g.Leaves && (g.MaxDepth == 0 || depth <= g.MaxDepth) && len(families) > 0; depth++ {
-		split := g.findTest(g.startLevel(level, families))
+		passes := g.startLevel(level, families)
+		split := g.findTest(passes)
 		if split.Gain == 0 {
 			break
 		}
-		level, families = g.splitLevel(level, split)
+		level, families = g.splitLevel(level, split, passes[0].node.pairs)
 	}
 	return level
 }
 
-// startLevel sets the columns of the nodes of a level and the pairs of the new ones among them, and quantizes the gradients of
-// those that may be split.
+// voters is the least weight of a node that votes, times the number of nodes, as a share of the weight of a level. Nodes of less weight, which
+// the model predicts nearly right, take much of the time and would hardly change the test.
+const voters = 0.02
+
+// startLevel sets the columns of the nodes of a level that vote on its test and the pairs of the new ones among them, and quantizes
+// their gradients.
 func (g *Grower) startLevel(level []*node, families []family) (passes []*task) {
 	e := g.evaluator
+	whole := 0.0
+	for _, n := range level {
+		whole += n.totals.Size()
+	}
 	var columns *layout
 	for _, n := range level {
 		n.layout = nil
-		if g.maySplit(n) {
+		if g.maySplit(n) && n.totals.Size()*float64(len(level)) >= voters*whole {
 			if columns == nil {
 				columns = g.layoutFor(n, &e.drawn[0])
 			}
@@ -108,7 +118,7 @@ func (g *Grower) findTest(passes []*task) (best SplitInfo) {
 		s.gradients = &t.gradients
 		s.fillOnly(&h, team)
 		if l.sharding != nil {
-			g.reducer.sum(&h, l.sharding.places, t.gradients.sumG[:g.Pairs], t.gradients.sumH[:g.Pairs])
+			g.reducer.sum(&h, l.sharding.places, &t.gradients)
 		}
 		s.setJob()
 		g.scores.whole += unboundedScore(&s.job)
@@ -118,34 +128,16 @@ func (g *Grower) findTest(passes []*task) (best SplitInfo) {
 		t := &l.tiles[i]
 		for c := t.firstColumn; c < t.endColumn; c++ {
 			at, column := t.firstCell+(c-t.firstColumn)*g.Pairs, l.columns[c]
-			o := g.bestTest(column, s.CoarseMapper.Features[column].Codes(), at, t.stride)
+			o := g.bestTest(column, at, t.stride)
 			if o.Gain > best.Gain || o.Gain == best.Gain && o.Feature < best.Feature {
 				best = o
 			}
 		}
 	}
-	if best.Gain > 0 && s.coarse(best.Feature) {
-		return g.refine(passes, best.Feature)
+	if best.Gain > 0 {
+		best.Bin = g.Mapper.Features[best.Feature].Fine(&g.CoarseMapper.Features[best.Feature], best.Bin)
 	}
 	return best
-}
-
-// refine returns the best test of a column in all its bins.
-func (g *Grower) refine(passes []*task, column int) SplitInfo {
-	s, codes := &g.evaluator.splitter, g.Mapper.Features[column].Codes()
-	position := slices.Index(s.columns, column)
-	t := tile{firstColumn: position, endColumn: position + 1, bins: codes, stride: kernel.TileLanes}
-	whole := g.scores.whole
-	g.scores.clear(codes * kernel.TileLanes)
-	g.scores.whole = whole
-	for _, pass := range passes {
-		s.gradients = &pass.gradients
-		h := s.fillColumn(pass.node, column, g.evaluator.teamFor(pass.node.rows()))
-		g.reducer.sum(&h, [][3]int{{0, kernel.TileLanes, codes}})
-		s.setJob()
-		s.addCuts(&g.scores, &h, &t, &s.workers[0])
-	}
-	return g.bestTest(column, codes, 0, kernel.TileLanes)
 }
 
 // addCuts adds the scores of the cuts of a tile of a node's histogram.
@@ -195,8 +187,9 @@ func (s *splitter) addCodes(to []float64, h *Histogram, w *worker) {
 }
 
 // bestTest returns the best test of a column, whose scores begin at a cell. Gain 0: none is better than no split.
-func (g *Grower) bestTest(column, codes, at, stride int) SplitInfo {
-	best, s, f := SplitInfo{Feature: column}, &g.scores, &g.Mapper.Features[column]
+func (g *Grower) bestTest(column, at, stride int) SplitInfo {
+	best, s, f := SplitInfo{Feature: column}, &g.scores, &g.CoarseMapper.Features[column]
+	codes := f.Codes()
 	least := s.whole + max(g.MinGain, 1e-12*math.Abs(s.whole)) // rounding alone can produce smaller gains
 	better := func(scores []float64, b int) bool {
 		score := 0.0
@@ -230,14 +223,18 @@ func (g *Grower) bestTest(column, codes, at, stride int) SplitInfo {
 	return best
 }
 
-// splitLevel splits the nodes of a level, and returns those of the next with the families that are new.
-func (g *Grower) splitLevel(level []*node, split SplitInfo) (next []*node, families []family) {
+// splitLevel splits the nodes of a level, and returns those of the next with the families that are new. Nodes that did not vote get the
+// pairs of one that did.
+func (g *Grower) splitLevel(level []*node, split SplitInfo, voter []kernel.Pair) (next []*node, families []family) {
 	e := g.evaluator
 	seed := hash.Seed(level[0].seed, hash.NodeColumns, 0)
 	for _, n := range level {
 		n.seed = seed
-		if n.layout == nil {
+		if !g.maySplit(n) {
 			continue
+		}
+		if n.pairs == nil { // it did not vote
+			n.pairs = voter
 		}
 		n.split = split
 		n.left = g.newNode(node{depth: n.depth + 1, seed: seed})

@@ -228,15 +228,13 @@ func (g shared) shareStats(tasks []*task) []*task {
 
 func (g shared) choosePairs(e *evaluator, families []family) { e.form.choosePairsShared(g, families) }
 
-func (g shared) sum(h *Histogram, places [][3]int, others ...[]int64) {
-	v := h.pack(g.sent[:0], places, g.Pairs, h.wide())
-	for _, sums := range others {
-		v = append(v, sums...)
-	}
+func (g shared) sum(h *Histogram, places [][3]int, of *gradients) {
+	m := g.Pairs
+	v := append(append(g.sent[:0], of.sumG[:m]...), of.sumH[:m]...)
+	v = h.pack(v, places, m, h.wide())
 	g.group.Sum(v)
+	copy(of.sumG[:m], v)
+	copy(of.sumH[:m], v[m:])
+	h.unpack(v[2*m:], places, m, h.wide())
 	g.sent = v
-	v = h.unpack(v, places, g.Pairs, h.wide())
-	for _, sums := range others {
-		v = v[copy(sums, v):]
-	}
 }
