@@ -29,10 +29,10 @@ type Params struct {
 	// Allowed: 1 to 63. Default: 0, which means 8 to 63, less above 32 million rows × trees.
 	LeafClasses int `json:"leaf_classes"`
 	// Initial scores: the raw scores of a row before the first tree. "zero": 0 for every class;
-	// "linear": linear discriminant scores (LDA) of the numeric features; "mixed": linear for half of
-	// the members of an ensemble and zero for the others, or the better for all if it is much better;
-	// zero for a single model; "prior": the log of the class frequencies. linear, mixed and prior need
-	// method aoso, and allow neither a custom objective nor monotone constraints.
+	// "linear": linear discriminant scores (LDA) of the numeric features; "mixed": members of an
+	// ensemble with zero, with linear or with both, as held-out rows choose; zero for a single model;
+	// "prior": the log of the class frequencies. linear, mixed and prior need method aoso, and allow
+	// neither a custom objective nor monotone constraints.
 	// Default: "", which means mixed for an ensemble; else zero or, above 100 classes, prior or
 	// linear, whichever has the lower loss on held-out rows.
 	Start string `json:"start"`
@@ -77,13 +77,12 @@ type Params struct {
 	MaxDepth int `json:"max_depth"`
 	// Order in which a tree grows. "lossguide": best-first: the leaf whose split has the largest gain
 	// is split next; "symmetric": level by level: the same test splits all nodes of a level, so that
-	// max_leaves is rounded down to a power of two; "mixed": symmetric for half of the members of an
-	// ensemble and lossguide for the others, or the better for all if it is much better; lossguide for
-	// a single model. In a symmetric tree, a node of which the test would leave fewer than
-	// min_samples_leaf rows on one side is not split at that level. symmetric and mixed need method
-	// aoso and leaf full, and allow none of a custom objective, min_child_weight, monotone constraints
-	// and interaction constraints.
-	// Default: "", which means mixed for an ensemble; else lossguide.
+	// max_leaves is rounded down to a power of two; "mixed": members of an ensemble with lossguide,
+	// with symmetric or with both, as held-out rows choose; lossguide for a single model. In a
+	// symmetric tree, a node of which the test would leave fewer than min_samples_leaf rows on one
+	// side is not split at that level. symmetric and mixed need method aoso and leaf full, and allow
+	// none of a custom objective, min_child_weight, monotone constraints and interaction constraints.
+	// Default: "", which means mixed for an ensemble, with at most 100 features; else lossguide.
 	GrowPolicy string `json:"grow_policy"`
 	// Minimum number of training rows in a leaf.
 	// Allowed: at least 1. Default: 0, which means 1 to 10, more for few rows with noisy labels.

@@ -79,7 +79,7 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"zero", "0 for every class"},
 			{"linear", "linear discriminant scores (LDA) of the numeric features"},
-			{"mixed", "linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better; zero for a single model"},
+			{"mixed", "members of an ensemble with zero, with linear or with both, as held-out rows choose; zero for a single model"},
 			{"prior", "the log of the class frequencies"},
 		},
 		Limits:     "linear, mixed and prior need method aoso, and allow neither a custom objective nor monotone constraints.",
@@ -165,12 +165,12 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "grow_policy", Field: "GrowPolicy", Group: Trees, Type: String, Default: "", C: C{Slot: 41, Enum: "GROW", Type: "int64_t"},
-		Auto: "mixed for an ensemble; else lossguide",
+		Auto: "mixed for an ensemble, with at most 100 features; else lossguide",
 		Help: "Order in which a tree grows.",
 		Choices: []Choice{
 			{"lossguide", "best-first: the leaf whose split has the largest gain is split next"},
 			{"symmetric", "level by level: the same test splits all nodes of a level, so that max_leaves is rounded down to a power of two"},
-			{"mixed", "symmetric for half of the members of an ensemble and lossguide for the others, or the better for all if it is much better; lossguide for a single model"},
+			{"mixed", "members of an ensemble with lossguide, with symmetric or with both, as held-out rows choose; lossguide for a single model"},
 		},
 		Detail: "In a symmetric tree, a node of which the test would leave fewer than min_samples_leaf rows on one side is not split at that level.",
 		Limits: "symmetric and mixed need method aoso and leaf full, and allow none of a custom objective, min_child_weight, monotone constraints and interaction constraints.",

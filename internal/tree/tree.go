@@ -1,8 +1,8 @@
 // Package tree grows vector-valued regression trees on binned features.
 //
-// A Grower splits the rows of a [Partition] best-first; for each node it
-// chooses class pairs, and a Splitter fills histograms of the pairs' gradients
-// and scans them for the best SplitInfo. The result is a Tree.
+// A Grower splits the rows of a [Partition], best-first or level by level; for
+// each node it chooses class pairs, and a Splitter fills histograms of the pairs'
+// gradients and scans them for the best SplitInfo. The result is a Tree.
 package tree
 
 import (

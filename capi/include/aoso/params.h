@@ -68,15 +68,15 @@ enum { /* start. Initial scores: the raw scores of a row before the first tree. 
     AOSO_START_DEFAULT = 0, /* mixed for an ensemble; else zero or, above 100 classes, prior or linear, whichever has the lower loss on held-out rows */
     AOSO_START_ZERO = 1, /* 0 for every class */
     AOSO_START_LINEAR = 2, /* linear discriminant scores (LDA) of the numeric features */
-    AOSO_START_MIXED = 3, /* linear for half of the members of an ensemble and zero for the others, or the better for all if it is much better; zero for a single model */
+    AOSO_START_MIXED = 3, /* members of an ensemble with zero, with linear or with both, as held-out rows choose; zero for a single model */
     AOSO_START_PRIOR = 4, /* the log of the class frequencies */
 };
 
 enum { /* grow_policy. Order in which a tree grows. */
-    AOSO_GROW_DEFAULT = 0, /* mixed for an ensemble; else lossguide */
+    AOSO_GROW_DEFAULT = 0, /* mixed for an ensemble, with at most 100 features; else lossguide */
     AOSO_GROW_LOSSGUIDE = 1, /* best-first: the leaf whose split has the largest gain is split next */
     AOSO_GROW_SYMMETRIC = 2, /* level by level: the same test splits all nodes of a level, so that max_leaves is rounded down to a power of two */
-    AOSO_GROW_MIXED = 3, /* symmetric for half of the members of an ensemble and lossguide for the others, or the better for all if it is much better; lossguide for a single model */
+    AOSO_GROW_MIXED = 3, /* members of an ensemble with lossguide, with symmetric or with both, as held-out rows choose; lossguide for a single model */
 };
 
 /* The parameters of training. A default outside the values allowed, such as
