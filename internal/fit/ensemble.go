@@ -21,7 +21,6 @@ type ensemble struct {
 	halves   [2]half
 	kinds    []func(*boost.Params)  // the kinds of members that are still to be tried: what they change in the settings
 	tried    []half                 // of each kind tried so far
-	scout    *model.Forest          // the model if training is interrupted before the ensemble is complete
 	refitted int                    // number of members refitted so far
 	loss     float64                // sum of the training losses of the refitted members
 	linear   map[int8]*model.Linear // linear scores by the fold without which they are fitted; never: of all rows
@@ -76,7 +75,6 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 	e := &ensemble{job: j, linear: map[int8]*model.Linear{}, folds: j.folds(), place: make([]int, j.Train.Rows())}
 	e.halves[0] = newHalf(j, scouts)
 	e.tried = []half{e.halves[0]}
-	e.scout = e.halves[0].members[0]
 	t := &e.target
 	t.Ranks, t.Classes = j.Train.Ranks, j.Train.Classes
 	var held []uint32
@@ -158,7 +156,7 @@ func (e *ensemble) chooseKinds() {
 	if e.halves[0].scouted == e.halves[1].scouted {
 		e.halves[1].members = nil
 	}
-	e.scout, e.tried = e.halves[0].members[0], nil
+	e.tried = nil
 }
 
 // lossWith returns the refined loss of the average of the scouts of two kinds.
@@ -415,28 +413,20 @@ func (e *ensemble) calibrate() {
 	e.scores = [2][]float64{}
 }
 
-// result returns the ensemble; before it is complete, the first scout.
+// result returns the complete ensemble.
 func (e *ensemble) result(f *Fit, look bool) Result {
-	r := Result{Set: f.job.Train, Params: e.params(), Phase: f.phase}
-	first := &e.halves[0]
-	held, at, factor := first.scouted, first.from, first.from.factor
-	if f.interrupt {
+	r := Result{Set: f.job.Train, Params: e.params(), Phase: f.phase, Capped: e.halves[0].capped || e.halves[1].capped}
+	r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(e.refitted), max(1, e.model.Trees())
+	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
-	if e.model == nil {
-		r.Phase, r.Forest, r.TrainLoss = HoldOut, e.scout, math.NaN()
-	} else {
-		r.Stopped, r.Capped = f.run.stopped, e.halves[0].capped || e.halves[1].capped
-		held, at, factor = e.held, e.held.last(), e.factor
-		r.Forest, r.TrainLoss, r.Params.NEstimators = e.model, e.loss/float64(e.refitted), max(1, e.model.Trees())
-	}
 	r.Iterations, r.BestIteration = r.Forest.Trees(), r.Forest.Trees()
-	r.HeldOut, r.Scores = &HeldOut{held.rows, at.evaluation, nil}, held.scoresAt(at, look)
+	r.HeldOut, r.Scores = &HeldOut{e.held.rows, e.held.last().evaluation, nil}, e.held.scoresAt(e.held.last(), look)
 	if look {
-		r.HeldOut.Suspects = held.suspects(at)
+		r.HeldOut.Suspects = e.held.suspects(e.held.last())
 	}
 	if e.job.Temper {
-		r.Temperature = 1 / factor
+		r.Temperature = 1 / e.factor
 	}
 	return r
 }

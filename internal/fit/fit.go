@@ -549,10 +549,10 @@ func (f *Fit) Result() Result { return f.result(!f.freed) }
 func (f *Fit) Snapshot() Result { return f.result(false) }
 
 func (f *Fit) result(look bool) Result {
-	if f.ensemble != nil {
+	if f.ensemble != nil && f.ensemble.model != nil {
 		return f.ensemble.result(f, look)
 	}
-	if f.early() {
+	if f.ensemble != nil || f.early() {
 		r := heldOutResult(f.job, f.best, look)
 		if r.Stopped = f.run.stopped; f.interrupt {
 			r.Stopped = boost.StoppedByInterrupt

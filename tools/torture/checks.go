@@ -61,6 +61,12 @@ func checkLoss(t *trial, _ dice) error {
 	if t.model.Trees() < t.result.Iterations*t.model.TreesPerIteration() || t.result.Phase == aoso.PhaseHoldOut {
 		return nil // the model was truncated to the best iteration, or has not seen all rows
 	}
+	if t.model.Params().Ensemble > 1 { // the mean of the members is reported; the loss is convex, so that of their average is at most as high
+		if got := t.loss(t.raw); got > t.result.TrainLoss*1.001+1e-6 {
+			return fmt.Errorf("the loss is %g, more than the mean of the members, %g", got, t.result.TrainLoss)
+		}
+		return nil
+	}
 	return t.compareLoss("the end", t.result.TrainLoss, t.raw)
 }
 

@@ -60,11 +60,13 @@ var special = map[string]generator{
 		forMethod(integers("3", "16", "-1"), integers("2", "8")),
 	},
 	"start":                   {forMethod(oneOf("linear", "prior", "zero"), oneOf("zero")), oneOf("auto"), forMethod(oneOf("other", "LINEAR"), oneOf("linear", "mixed"))},
+	"grow_policy":             {growPolicy, oneOf("auto"), forMethod(oneOf("other", "SYMMETRIC"), oneOf("symmetric", "mixed"))},
+	"min_child_weight":        {unlessSymmetric("0", number(1e-6, 10)), unlessSymmetric("0", oneOf("1e-10", "3e38")), numbers("-1", "-1e-300")},
 	"ensemble":                {oneOf("auto", "1"), oneOf("auto"), integers("2", "-1")}, // others do not allow more than 1
 	"n_estimators":            {plainTrees, extremeTrees, invalidTrees},
 	"early_stopping_rounds":   {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
 	"monotone_constraints":    {monotone, oneOf("", "{}"), oneOf("up", "[2]", `{"0":1.5}`, "[1,")},
-	"interaction_constraints": {groups, oneOf("", "[]", "pairwise", "no_interactions"), oneOf("all", "[[-1]]", "[[0],1]", `{"0":1}`)},
+	"interaction_constraints": {unlessSymmetric("", groups), unlessSymmetric("", oneOf("", "[]", "pairwise", "no_interactions")), oneOf("all", "[[-1]]", "[[0],1]", `{"0":1}`)},
 	"metric":                  {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "no_such_loss")},
 	"time_limit":              {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
 	"level":                   {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
@@ -162,6 +164,29 @@ func forMethod(ofAOSO, ofOthers func(*setting) string) func(*setting) string {
 	}
 }
 
+// growPolicy returns an order of growth that the method and the leaves allow.
+func growPolicy(s *setting) string {
+	if leaf := s.params.Leaf; s.params.Method != aoso.MethodAOSO || leaf != "" && leaf != "full" {
+		return "lossguide"
+	}
+	return pick(s.dice, "lossguide", "symmetric", "mixed")
+}
+
+// symmetric reports whether trees may be symmetric.
+func (s *setting) symmetric() bool {
+	return s.params.GrowPolicy == "symmetric" || s.params.GrowPolicy == "mixed"
+}
+
+// unlessSymmetric returns values of a parameter that symmetric trees exclude, and none for those.
+func unlessSymmetric(none string, values func(*setting) string) func(*setting) string {
+	return func(s *setting) string {
+		if s.symmetric() {
+			return none
+		}
+		return values(s)
+	}
+}
+
 // plainTrees returns some iterations, or trees that do not make up the last one.
 func plainTrees(s *setting) string {
 	return strconv.Itoa(s.perRound()*s.skewed(1, 60) + s.IntN(s.perRound()))
@@ -193,8 +218,8 @@ func invalidEarlyStopping(s *setting) string {
 
 // monotone returns a sign for some features, by class where there are more than two.
 func monotone(s *setting) string {
-	if s.params.Leaf == "sparse" || s.params.Start == "linear" || s.params.Start == "prior" {
-		return "" // they need other leaves and scores
+	if s.params.Leaf == "sparse" || s.params.Start == "linear" || s.params.Start == "prior" || s.symmetric() {
+		return "" // they need other leaves, scores and trees
 	}
 	var entries []string
 	for _, j := range s.ordered {
