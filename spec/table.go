@@ -178,7 +178,7 @@ var Parameters = []Parameter{
 			{OtherMethod, []string{"lossguide"}}, {WithObjective, []string{"lossguide"}}, {WithMonotone, []string{"lossguide"}},
 			{WithInteractions, []string{"lossguide"}}, {WithMinChildWeight, []string{"lossguide"}}, {WithOtherLeaf, []string{"lossguide"}},
 		},
-		Others: Others{XGBoost: "grow_policy", CatBoost: "grow_policy", Values: "symmetrictree=symmetric", Nearest: "depthwise=lossguide"},
+		Others: Others{XGBoost: "grow_policy", CatBoost: "grow_policy", Values: "symmetrictree=symmetric lossguide=lossguide", Nearest: "depthwise=lossguide"},
 	},
 	{
 		Name: "min_samples_leaf", Field: "MinSamplesLeaf", Aliases: "min_samples", Group: Trees, Type: Int, Default: "0", C: C{Slot: 11},

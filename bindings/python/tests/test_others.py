@@ -45,7 +45,7 @@ DICTS = [
     ({"grow_policy": "lossguide", "max_leaves": 8, "max_bin": 256, "nthread": 4}, {"max_leaves": 8}),
     ({"subsample": 0.5, "colsample_bylevel": 0.5, "scale_pos_weight": 1, "base_score": 0.5}, {"colsample_bynode": 0.5}),
     ({"max_delta_step": 1, "missing": np.nan, "use_label_encoder": False, "enable_categorical": True}, {"max_delta_step": 1.0}),
-    ({"tree_method": "gpu_hist", "grow_policy": "depthwise"}, "tree_method is 'gpu_hist'; leave it out.*grow_policy is 'depthwise'"),
+    ({"tree_method": "gpu_hist", "grow_policy": "depthwise"}, "tree_method is 'gpu_hist'; leave it out.*grow_policy is .depthwise."),
     ({"booster": "gblinear"}, "booster is 'gblinear'; leave it out"),
     ({"objective": "reg:squarederror", "scale_pos_weight": 9}, "scale_pos_weight is 9; leave it out; weigh the classes with class_weight"),
     ({"num_parallel_tree": 100, "subsample": 0.8}, "num_parallel_tree is 100; leave it out: an iteration grows one tree"),
@@ -57,7 +57,8 @@ DICTS = [
     ({"l2_leaf_reg": 3, "rsm": 0.5, "border_count": 254, "bootstrap_type": "Bernoulli", "subsample": 0.66}, {"reg_lambda": 3.0, "subsample": 0.66}),
     ({"loss_function": "Logloss", "thread_count": -1, "allow_writing_files": False, "verbose": False}, {}),
     ({"bagging_temperature": 1, "random_strength": 2, "loss_function": "RMSE"}, "bagging_temperature is 1; leave it out.*random_strength is 2; .*loss_function is 'RMSE'"),
-    ({"task_type": "GPU", "grow_policy": "SymmetricTree"}, "task_type is 'GPU'; leave it out or write cpu.*grow_policy is 'SymmetricTree'"),
+    ({"task_type": "CPU", "grow_policy": "SymmetricTree"}, {"grow_policy": "symmetric"}),
+    ({"task_type": "GPU", "grow_policy": "Depthwise"}, "task_type is 'GPU'; leave it out or write cpu.*grow_policy is .Depthwise.; .*nearest to it is lossguide$"),
     # scikit-learn
     ({"max_iter": 10, "learning_rate": 0.1, "max_leaf_nodes": 31, "min_samples_leaf": 20}, {"n_estimators": 10, "max_leaves": 31, "min_samples_leaf": 20}),
     ({"loss": "log_loss", "max_depth": None, "l2_regularization": 0.0, "max_bins": 255, "verbose": 0}, {"reg_lambda": 0.0, "max_depth": 0}),

@@ -63,8 +63,8 @@ def test_bad_parameters(sets, params, message):
 
 def test_suggested_parameters(sets):
     auto = aoso.suggest_params(4000, 16, 26)
-    assert auto.keys() == {"n_estimators", "max_leaves", "learning_rate", "min_samples_leaf", "reg_lambda", "max_delta_step", "subsample", "colsample_bynode", "start"}
-    assert auto.pop("start") == "mixed"  # a single model, as with a validation set, starts from zero
+    assert auto.keys() == {"n_estimators", "max_leaves", "learning_rate", "min_samples_leaf", "reg_lambda", "max_delta_step", "subsample", "colsample_bynode", "start", "grow_policy"}
+    assert auto.pop("start") == auto.pop("grow_policy") == "mixed"  # a single model, as with a validation set, has one kind of trees
     assert aoso.train({"n_estimators": 400}, sets[0], valid=sets[1]).params.items() >= auto.items() | {("start", "zero")}
     params = aoso.suggest_params(np.int64(1_000_000), 30, 10)
     assert params and all(type(value) is TYPES[name] for name, value in params.items())

@@ -104,7 +104,7 @@ def _forbidden(ours: str, value: Any, spelled: dict[str, Any], feval: Any) -> st
         name = next(name for name, its in spelled.items() if its is not None)
         problem = str(e) if name == ours or "argument" in name else f"{name} is {value!r}; {str(e).partition('; ')[2]}"
         nearest = _NEAREST.get(ours, {}).get(_text(value).partition(":")[0])
-        return f"{problem}; the nearest to it is {nearest}" if nearest else problem
+        return problem if "nearest" in problem or not nearest else f"{problem}; the nearest to it is {nearest}"
     return ""
 
 

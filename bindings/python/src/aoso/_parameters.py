@@ -159,7 +159,7 @@ METRICS = (
 VALUES = {
     "max_leaves": "0=",
     "max_depth": "-1=0",
-    "grow_policy": "symmetrictree=symmetric",
+    "grow_policy": "symmetrictree=symmetric lossguide=lossguide",
     "min_samples_leaf": "~0=1",
     "max_delta_step": "0=",
     "early_stopping_rounds": "-1=0 false=0 auto=0",
