@@ -110,6 +110,10 @@ func TestCollective(t *testing.T) {
 	}{
 		{"defaults", false, func(p *aoso.Params) { p.NEstimators = 30 }},
 		{"ensemble", false, ofMembers(50)},
+		{"symmetric", false, func(p *aoso.Params) { p.GrowPolicy, p.NEstimators = "symmetric", 12 }},
+		{"symmetric, drawn rows and columns", false, func(p *aoso.Params) {
+			p.GrowPolicy, p.NEstimators, p.Subsample, p.ColsampleByNode = "symmetric", 12, 0.6, 0.5
+		}},
 		{"settled trees", false, settled},
 		{"paper", false, func(p *aoso.Params) { p.Preset, p.NEstimators = aoso.PresetPaper, 20 }},
 		{"early stopping", true, func(p *aoso.Params) {

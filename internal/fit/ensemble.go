@@ -163,7 +163,7 @@ func (e *ensemble) chooseKinds() {
 func (h *half) lossWith(other *half) float64 {
 	mean := make([]float64, len(h.from.raw))
 	for i := range mean {
-		mean[i] = (h.from.raw[i]*h.from.factor + other.from.raw[i]*other.from.factor) / 2
+		mean[i] = (float64(h.from.raw[i]*h.from.factor) + float64(other.from.raw[i]*other.from.factor)) / 2
 	}
 	now, _ := h.scouted.measure(h.from.iteration, mean, 1, 1e-3)
 	return now.loss

@@ -74,7 +74,10 @@ func (g *Grower) startLevel(level []*node, families []family) (passes []*task) {
 	}
 	for _, t := range g.reducer.shareStats(passes) {
 		n := t.node
-		t.gradients.quantize(n.list, t.gradients.newQuanta(&n.stats, g.Trim, e.weight(n)), e.teamFor(n.rows()))
+		if g.group == nil {
+			n.weight = e.weight(n)
+		}
+		t.gradients.quantize(n.list, t.gradients.newQuanta(&n.stats, g.Trim, n.weight), e.teamFor(n.rows()))
 		e.gradients.blocks = t.gradients.blocks
 	}
 	return passes
@@ -206,7 +209,7 @@ func (g *Grower) bestTest(column, at, stride int) SplitInfo {
 		for b := range codes {
 			if better(s.codes[kernel.TileLanes:], b) {
 				best.Set = new(model.Set)
-				best.Set.Toggle(b)
+				best.Set.Add(b)
 				best.MissingLeft = b == 0
 			}
 		}

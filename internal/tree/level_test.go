@@ -161,6 +161,7 @@ func TestSymmetricShared(t *testing.T) {
 		for _, params := range []Params{
 			{Leaves: 32, Pairs: 1},
 			{Leaves: 32, Pairs: 4, MinSamples: 20, NodeColumns: 3},
+			{Leaves: 32, Pairs: 2, Trim: 0.1},
 		} {
 			params.Newton, params.MinSamples = loss.Newton{Shrinkage: 0.1, MaxStep: 5}, max(params.MinSamples, 1)
 			params.FullLeaf, params.Symmetric = true, true

@@ -21,7 +21,7 @@ type node struct {
 	totals  *loss.Totals
 	own     *loss.Totals // on several machines: the totals of the rows here
 	dropped bool         // the class totals were dropped to save memory; count or setBest restores them
-	weight  int64        // on several machines, with trimming: weight of all rows, in units
+	weight  int64        // with trimming, on several machines or in a symmetric tree: weight of all rows, in units
 	layout  *layout      // the columns that it may be split on; nil: it stays a leaf
 	pairs   []kernel.Pair
 	stats   [kernel.MaxPairs]kernel.PairStats // SumG and SumH are the sums of a pair leaf
