@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/libaoso/aoso/kernel"
@@ -207,6 +208,20 @@ func benchScan(b *testing.B, f *kernel.Funcs) {
 						job.Tile = cells[t*size:][:size]
 					}
 					f.Scan(&job)
+				}
+			})
+			if wide {
+				continue
+			}
+			cuts := kernel.AddCutsJob{ScanJob: job, Right: make([]float64, size)}
+			if form == "/missing" {
+				cuts.Left = make([]float64, size)
+			}
+			name = strings.Replace(name, "Scan", "AddCuts", 1)
+			bench(b, name, features*bins, "bin", func() {
+				for t := range tiles {
+					cuts.Tile = cells[t*size:][:size]
+					f.AddCuts(&cuts)
 				}
 			})
 		}

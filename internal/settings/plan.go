@@ -131,8 +131,8 @@ func (p Params) Axes(s data.Shape) (open []tune.Axis) {
 			open = append(open, axis)
 		}
 	}
-	if pairs.Pairs == 1 {
-		open = slices.DeleteFunc(open, func(a tune.Axis) bool { return a.Name == "pairs" })
-	}
-	return open
+	symmetric := p.GrowPolicy == "symmetric" || p.GrowPolicy == "mixed"
+	return slices.DeleteFunc(open, func(a tune.Axis) bool {
+		return a.Name == "pairs" && pairs.Pairs == 1 || a.Name == "min_child_weight" && symmetric
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/tune"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/spec"
 )
@@ -286,6 +287,18 @@ func TestLeafClassesFollowRows(t *testing.T) {
 		}
 		if have := settings[0].LeafClasses; have != c.want {
 			t.Errorf("%d rows, %d classes, %d trees: leaves move %d classes, want %d", c.rows, c.classes, c.trees, have, c.want)
+		}
+	}
+}
+
+// TestSymmetricAxes: a search for the parameters of symmetric trees leaves alone what excludes them.
+func TestSymmetricAxes(t *testing.T) {
+	for _, policy := range []string{"", "lossguide", "symmetric", "mixed"} {
+		p := Default()
+		p.GrowPolicy = policy
+		searched := slices.ContainsFunc(p.Axes(data.Shape{Rows: 1000, Features: 5, Classes: 3}), func(a tune.Axis) bool { return a.Name == "min_child_weight" })
+		if want := policy == "" || policy == "lossguide"; searched != want {
+			t.Errorf("grow_policy %q: min_child_weight is searched: %v", policy, searched)
 		}
 	}
 }
