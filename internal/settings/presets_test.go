@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/internal/data"
-	"github.com/libaoso/aoso/internal/tune"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/tune"
 	"github.com/libaoso/aoso/spec"
 )
 
