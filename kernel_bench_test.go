@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/libaoso/aoso/kernel"
@@ -217,7 +216,7 @@ func benchScan(b *testing.B, f *kernel.Funcs) {
 			if form == "/missing" {
 				cuts.Left = make([]float64, size)
 			}
-			name = strings.Replace(name, "Scan", "AddCuts", 1)
+			name = fmt.Sprintf("AddCuts/%s/784x256/pairs%d%s", f.Level, m, form)
 			bench(b, name, features*bins, "bin", func() {
 				for t := range tiles {
 					cuts.Tile = cells[t*size:][:size]
