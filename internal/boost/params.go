@@ -57,9 +57,9 @@ func (p *Params) tree(columns, classes, cacheBytes int) tree.Params {
 	return t
 }
 
-// SymmetricLeaves is the most leaves of a symmetric tree by default. It has more than other trees, as many of its splits are
-// by a test that is better for other nodes.
-const SymmetricLeaves = 128
+// Symmetric trees have up to SymmetricLeaves leaves by default, and SymmetricRate times the learning rate of other trees: many of their splits
+// are by a test that is better for other nodes, so they fit a sample of the rows less closely.
+const SymmetricLeaves, SymmetricRate = 128, 2
 
 // Unmix replaces values for members of several kinds by those of one kind.
 func (p *Params) Unmix() {

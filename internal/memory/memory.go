@@ -69,7 +69,7 @@ func holdOut(s data.Shape, p boost.Params, held, models int) (m Memory) {
 // members, and of refitting a member on three sets of rows.
 func ensemble(s data.Shape, p boost.Params, members int) Memory {
 	if p.GrowPolicy == "mixed" {
-		p.MaxLeaves = max(p.MaxLeaves, boost.SymmetricLeaves)
+		p.MaxLeaves, p.LearningRate = max(p.MaxLeaves, boost.SymmetricLeaves), boost.SymmetricRate*p.LearningRate
 	}
 	const scouts, out, scores = 2, 2, 3 * 8
 	one := onePhase(s, p)

@@ -29,7 +29,7 @@ type setting struct {
 // filled returns the parameters with the values of s for those that are unset.
 func (p Params) filled(s setting) Params {
 	if p.GrowPolicy == "symmetric" {
-		s.maxLeaves, s.learningRate = boost.SymmetricLeaves, symmetricRate*s.learningRate
+		s.maxLeaves, s.learningRate = boost.SymmetricLeaves, boost.SymmetricRate*s.learningRate
 	}
 	for _, v := range []struct {
 		field *int
@@ -100,21 +100,17 @@ func (p *Params) preset(s data.Shape) []setting {
 	return settings
 }
 
-// Symmetric returns the settings of symmetric members of an ensemble whose other members have the settings of. They learn faster: a tree
-// whose levels have one test each fits a sample of the rows less closely.
+// Symmetric returns the settings of symmetric members of an ensemble whose other members have the settings of.
 func (p *Params) Symmetric(of Params) Params {
 	of.GrowPolicy = "symmetric"
 	if p.MaxLeaves == 0 {
 		of.MaxLeaves = boost.SymmetricLeaves
 	}
 	if p.LearningRate == 0 {
-		of.LearningRate *= symmetricRate
+		of.LearningRate *= boost.SymmetricRate
 	}
 	return of
 }
-
-// symmetricRate is the learning rate of symmetric trees relative to that of others.
-const symmetricRate = 2
 
 // mayGrowSymmetric reports whether an ensemble may have symmetric members by default. With many features they take long and were never
 // better.
