@@ -182,7 +182,7 @@ torture-long:
 torture: lib $(TORTURE_CLIENT) build/python/new.ready ## run random trainings through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
 	go run ./tools/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python build/python/new/bin/python $(ARGS)
 
-$(TORTURE_CLIENT): tools/torture/clients/client.c | lib
+$(TORTURE_CLIENT): tools/torture/clients/client.c capi/include/aoso/params.h | lib
 	@mkdir -p build/torture
 	$$(go env CC) -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -Ibuild/include $< -o $@ -Lbuild/lib -laoso -Wl,-rpath,$(CURDIR)/build/lib
 
