@@ -96,7 +96,7 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 }
 
 // From manyNoisy rows with noisy labels, symmetric trees take time and improve little.
-const manyNoisy = 500
+const manyNoisy = 1000
 
 // trainEnsemble starts training the members that are not scouts; first counts the iterations before.
 func (f *Fit) trainEnsemble(first int) {
