@@ -17,23 +17,23 @@
 //	SumBins        2922    2928    2928
 //	Spill          2949    2973    2973
 //	Subtract       2991    2999    2999
-//	Scan           3021    3133    3400
-//	AddCuts        3699    3711    3780
-//	Partition      3863    3932    3994
-//	Update         4097    4314    4634
-//	Compare        4746    4816    4844
-//	Compare32      4849    4863    4884
-//	Members        4889    4925    4925
-//	Leaves         4963    4998    5124
-//	AddSteps       5212    5266    5572
-//	AddPairs       5852    5865    5865
-//	AddShort       5914    5958    6063
-//	Scores         6190    6214    6214
-//	Best           6247    6259    6259
-//	Linear         6310    6459    6445
-//	Products       6476    6489    6489
-//	Softmax        6528    6866    6906
-//	Walk           7080    7106    7106
+//	Scan           3021    3160    3448
+//	AddCuts        3726    3738    3788
+//	Partition      3850    3919    3981
+//	Update         4084    4301    4621
+//	Compare        4733    4803    4831
+//	Compare32      4836    4850    4871
+//	Members        4876    4912    4912
+//	Leaves         4950    4985    5111
+//	AddSteps       5199    5253    5559
+//	AddPairs       5839    5852    5852
+//	AddShort       5901    5945    6050
+//	Scores         6177    6201    6201
+//	Best           6234    6246    6246
+//	Linear         6297    6446    6432
+//	Products       6463    6476    6476
+//	Softmax        6515    6853    6893
+//	Walk           7067    7093    7093
 //
 // end generated
 //
@@ -3095,6 +3095,33 @@ block:
 #define LOW32   Z25
 #define GOLEFT  Z26
 
+// loads what Scan and AddCuts share
+#define SCAN_LOAD_AVX512 \
+	VMOVUPD      scanArgs_totalG(ARGS), TOTALG  \
+	VMOVUPD      scanArgs_totalH(ARGS), TOTALH  \
+	VMOVUPD      scanArgs_l2(ARGS), L2          \
+	VMOVUPD      scanArgs_scale(ARGS), SCALE    \
+	VMOVUPD      scanArgs_missingG(ARGS), MISSG \
+	VMOVUPD      scanArgs_missingH(ARGS), MISSH \
+	MOVQ         ONE, AX                        \
+	VPBROADCASTQ AX, ONES                       \
+	MOVL         $0xffffffff, AX                \
+	VPBROADCASTQ AX, LOW32                      \
+	VPXORQ       GSUM, GSUM, GSUM               \
+	VPXORQ       HSUM, HSUM, HSUM               \
+	MOVQ         scanArgs_cells(ARGS), CELLS    \
+	MOVQ         scanArgs_wideH(ARGS), WIDEH    \
+	MOVQ         scanArgs_cuts(ARGS), CUTS      \
+	MOVQ         scanArgs_stride(ARGS), STRIDE  \
+	XORL         OFFSET, OFFSET
+
+// GSUM, HSUM += GL, HL as integers
+#define SCAN_SUM_AVX512 \
+	VCVTQQ2PD GL, GL         \
+	VCVTQQ2PD HL, HL         \
+	VADDPD    GL, GSUM, GSUM \
+	VADDPD    HL, HSUM, HSUM
+
 #define SCAN_RIGHT \
 	VSUBPD GL, TOTALG, GR \
 	VSUBPD HL, TOTALH, HR
@@ -3132,35 +3159,19 @@ block:
 
 TEXT ·scanAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), ARGS
-	VMOVUPD      scanArgs_totalG(ARGS), TOTALG
-	VMOVUPD      scanArgs_totalH(ARGS), TOTALH
-	VMOVUPD      scanArgs_l2(ARGS), L2
+	SCAN_LOAD_AVX512
 	VMOVUPD      scanArgs_unitH(ARGS), UNITH
-	VMOVUPD      scanArgs_scale(ARGS), SCALE
-	VMOVUPD      scanArgs_missingG(ARGS), MISSG
-	VMOVUPD      scanArgs_missingH(ARGS), MISSH
 	VMOVDQU64    scanArgs_missing(ARGS), BESTCUT
 	VPMOVQ2M     BESTCUT, K2
 	KXNORB       K3, K3, K3
 	VBROADCASTSD scanArgs_minHessian(ARGS), MINH
-	MOVQ         ONE, AX
-	VPBROADCASTQ AX, ONES
-	MOVL         $0xffffffff, AX
-	VPBROADCASTQ AX, LOW32
 	MOVQ         $const_cutMissingLeft, AX
 	VPBROADCASTQ AX, GOLEFT
 	MOVQ         MINUS_INF, AX
 	VPBROADCASTQ AX, BEST
 	VPXORQ       BESTCUT, BESTCUT, BESTCUT
-	VPXORQ       GSUM, GSUM, GSUM
-	VPXORQ       HSUM, HSUM, HSUM
-	MOVQ         scanArgs_cells(ARGS), CELLS
-	MOVQ         scanArgs_wideH(ARGS), WIDEH
-	MOVQ         scanArgs_cuts(ARGS), CUTS
 	MOVQ         scanArgs_pairs(ARGS), PAIRS
 	MOVBLZX      scanArgs_anyMissing(ARGS), MISSING
-	XORL         OFFSET, OFFSET
-	MOVQ         scanArgs_stride(ARGS), STRIDE
 	MOVL         $1, BIN
 	XORL         LEFT, LEFT
 	TESTL        MISSING, MISSING
@@ -3198,10 +3209,7 @@ scan:
 
 sums:
 	// GSUM, HSUM += GL, HL
-	VCVTQQ2PD GL, GL
-	VCVTQQ2PD HL, HL
-	VADDPD    GL, GSUM, GSUM
-	VADDPD    HL, HSUM, HSUM
+	SCAN_SUM_AVX512
 
 	// missing values go right, in all lanes
 	VPBROADCASTQ BIN, CUT
@@ -3313,6 +3321,19 @@ SCAN_CONSTANT(scanBias31, $0x4330000080000000)  // 2⁵² + 2³¹
 SCAN_CONSTANT(scanBias63, $0x4530000080000000)  // 2⁸⁴ + 2⁶³
 SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 
+// loads what Scan and AddCuts share
+#define SCAN_LOAD_AVX2 \
+	MOVQ    scanArgs_cells(ARGS), CELLS   \
+	MOVQ    scanArgs_wideH(ARGS), WIDEH   \
+	MOVQ    scanArgs_cuts(ARGS), CUTS     \
+	MOVQ    scanArgs_stride(ARGS), STRIDE \
+	VMOVUPD scanBias31<>(SB), BIAS31      \
+	VMOVUPD scanBias52<>(SB), BIAS52      \
+	VPXOR   G0, G0, G0                    \
+	VPXOR   H0, H0, H0                    \
+	VPXOR   G1, G1, G1                    \
+	VPXOR   H1, H1, H1
+
 // sum += four 64-bit integers below 2⁵³
 #define SCAN_WIDE(at, wide, sum) \
 	VMOVDQU  (at)(wide)(OFFSET*1), Y12   \
@@ -3332,6 +3353,33 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 #define SCAN_H(sum, h) \
 	VPBLENDD $0xaa, BIAS52, sum, h \
 	VSUBPD   BIAS52, h, h
+
+// sums += the bin's g and h
+#define SCAN_SUM_WIDE \
+	SCAN_WIDE(0, CELLS, G0)  \
+	SCAN_WIDE(32, CELLS, G1) \
+	SCAN_WIDE(0, WIDEH, H0)  \
+	SCAN_WIDE(32, WIDEH, H1)
+
+// Y8 … Y11 = the sums
+#define SCAN_LEFT_WIDE \
+	VMOVAPD G0, Y8  \
+	VMOVAPD H0, Y9  \
+	VMOVAPD G1, Y10 \
+	VMOVAPD H1, Y11
+
+#define SCAN_LEFT_NARROW \
+	SCAN_G(SUM0, Y8)  \
+	SCAN_H(SUM0, Y9)  \
+	SCAN_G(SUM1, Y10) \
+	SCAN_H(SUM1, Y11)
+
+// Y8 … Y11 += missing values
+#define SCAN_LEFT_MISSING \
+	VADDPD scanArgs_missingG(ARGS), Y8, Y8        \
+	VADDPD scanArgs_missingH(ARGS), Y9, Y9        \
+	VADDPD (scanArgs_missingG+32)(ARGS), Y10, Y10 \
+	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
 
 // g = (g²·HR + GR²·HL) / (HL·HR) · scale, HL being made of h
 #define SCAN_SCORE_AVX2(at, g, h) \
@@ -3399,23 +3447,14 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 
 TEXT ·scanAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), ARGS
-	MOVQ         scanArgs_cells(ARGS), CELLS
-	MOVQ         scanArgs_wideH(ARGS), WIDEH
-	MOVQ         scanArgs_cuts(ARGS), CUTS
+	SCAN_LOAD_AVX2
 	MOVQ         scanArgs_pairs(ARGS), PAIRS
 	MOVBLZX      scanArgs_anyMissing(ARGS), MISSING
-	MOVQ         scanArgs_stride(ARGS), STRIDE
-	VMOVUPD      scanBias31<>(SB), BIAS31
-	VMOVUPD      scanBias52<>(SB), BIAS52
 	MOVQ         MINUS_INF, AX
 	VMOVQ        AX, X4
 	VPBROADCASTQ X4, BEST0
 	VMOVAPD      BEST0, BEST1
 	VPXOR        BESTCUT0, BESTCUT0, BESTCUT0
-	VPXOR        G0, G0, G0
-	VPXOR        H0, H0, H0
-	VPXOR        G1, G1, G1
-	VPXOR        H1, H1, H1
 	TESTQ        WIDEH, WIDEH
 	JNZ          start
 	VPCMPEQD     SUM0, SUM0, SUM0
@@ -3526,10 +3565,7 @@ scan:
 	VPADDQ 32(CELLS)(OFFSET*1), SUM1, SUM1
 
 narrow:
-	SCAN_G(SUM0, Y8)
-	SCAN_H(SUM0, Y9)
-	SCAN_G(SUM1, Y10)
-	SCAN_H(SUM1, Y11)
+	SCAN_LEFT_NARROW
 	TESTQ LEFT, LEFT
 	JNZ   left
 
@@ -3670,26 +3706,17 @@ takeeach:
 
 left:
 	// Missing values go left.
-	VADDPD scanArgs_missingG(ARGS), Y8, Y8
-	VADDPD scanArgs_missingH(ARGS), Y9, Y9
-	VADDPD (scanArgs_missingG+32)(ARGS), Y10, Y10
-	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
-	JMP    cut
+	SCAN_LEFT_MISSING
+	JMP cut
 
 wide:
-	SCAN_WIDE(0, CELLS, G0)
-	SCAN_WIDE(32, CELLS, G1)
-	SCAN_WIDE(0, WIDEH, H0)
-	SCAN_WIDE(32, WIDEH, H1)
+	SCAN_SUM_WIDE
 
 widecut:
-	VMOVAPD G0, Y8
-	VMOVAPD H0, Y9
-	VMOVAPD G1, Y10
-	VMOVAPD H1, Y11
-	TESTQ   LEFT, LEFT
-	JNZ     left
-	JMP     cut
+	SCAN_LEFT_WIDE
+	TESTQ LEFT, LEFT
+	JNZ   left
+	JMP   cut
 
 widelight:
 	VMOVAPD H0, Y9
@@ -3709,26 +3736,10 @@ widelight:
 //
 // Registers are those of scanAVX512.
 TEXT ·addCutsAVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), ARGS
-	VMOVUPD      scanArgs_totalG(ARGS), TOTALG
-	VMOVUPD      scanArgs_totalH(ARGS), TOTALH
-	VMOVUPD      scanArgs_l2(ARGS), L2
-	VMOVUPD      scanArgs_scale(ARGS), SCALE
-	VMOVUPD      scanArgs_missingG(ARGS), MISSG
-	VMOVUPD      scanArgs_missingH(ARGS), MISSH
-	MOVQ         ONE, AX
-	VPBROADCASTQ AX, ONES
-	MOVL         $0xffffffff, AX
-	VPBROADCASTQ AX, LOW32
-	VPXORQ       GSUM, GSUM, GSUM
-	VPXORQ       HSUM, HSUM, HSUM
-	MOVQ         scanArgs_cells(ARGS), CELLS
-	MOVQ         scanArgs_wideH(ARGS), WIDEH
-	MOVQ         scanArgs_cuts(ARGS), CUTS
-	MOVQ         scanArgs_stride(ARGS), STRIDE
-	MOVQ         scanArgs_right(ARGS), RIGHT
-	MOVQ         scanArgs_left(ARGS), LEFTWARD
-	XORL         OFFSET, OFFSET
+	MOVQ a+0(FP), ARGS
+	SCAN_LOAD_AVX512
+	MOVQ scanArgs_right(ARGS), RIGHT
+	MOVQ scanArgs_left(ARGS), LEFTWARD
 
 	PCALIGN $32
 
@@ -3741,13 +3752,10 @@ bin:
 	VPSRAQ    $32, GL, GL
 
 sums:
-	VCVTQQ2PD GL, GL
-	VCVTQQ2PD HL, HL
-	VADDPD    GL, GSUM, GSUM
-	VADDPD    HL, HSUM, HSUM
-	VMOVAPD   GSUM, GL
-	VMOVAPD   HSUM, HL
-	MOVQ      RIGHT, INTO
+	SCAN_SUM_AVX512
+	VMOVAPD GSUM, GL
+	VMOVAPD HSUM, HL
+	MOVQ    RIGHT, INTO
 
 cut:
 	SCAN_RIGHT
@@ -3779,19 +3787,10 @@ wide:
 // Registers are those of scanAVX2.
 TEXT ·addCutsAVX2(SB), NOSPLIT, $0-8
 	MOVQ     a+0(FP), ARGS
-	MOVQ     scanArgs_cells(ARGS), CELLS
-	MOVQ     scanArgs_wideH(ARGS), WIDEH
-	MOVQ     scanArgs_cuts(ARGS), CUTS
-	MOVQ     scanArgs_stride(ARGS), STRIDE
+	SCAN_LOAD_AVX2
 	MOVQ     scanArgs_right(ARGS), RIGHT
 	MOVQ     scanArgs_left(ARGS), LEFTWARD
-	VMOVUPD  scanBias31<>(SB), BIAS31
-	VMOVUPD  scanBias52<>(SB), BIAS52
 	XORL     OFFSET, OFFSET
-	VPXOR    G0, G0, G0
-	VPXOR    H0, H0, H0
-	VPXOR    G1, G1, G1
-	VPXOR    H1, H1, H1
 	TESTQ    WIDEH, WIDEH
 	JNZ      wide
 	VPCMPEQD SUM0, SUM0, SUM0
@@ -3806,18 +3805,12 @@ bin:
 	VPADDQ 32(CELLS)(OFFSET*1), SUM1, SUM1
 
 narrow:
-	SCAN_G(SUM0, Y8)
-	SCAN_H(SUM0, Y9)
-	SCAN_G(SUM1, Y10)
-	SCAN_H(SUM1, Y11)
+	SCAN_LEFT_NARROW
 
 cut:
-	CMPQ   INTO, RIGHT
-	JEQ    score
-	VADDPD scanArgs_missingG(ARGS), Y8, Y8
-	VADDPD scanArgs_missingH(ARGS), Y9, Y9
-	VADDPD (scanArgs_missingG+32)(ARGS), Y10, Y10
-	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
+	CMPQ INTO, RIGHT
+	JEQ  score
+	SCAN_LEFT_MISSING
 
 score:
 	SCAN_SCORE_AVX2(0, Y8, Y9)
@@ -3844,17 +3837,11 @@ next:
 
 wide:
 	MOVQ RIGHT, INTO
-	SCAN_WIDE(0, CELLS, G0)
-	SCAN_WIDE(32, CELLS, G1)
-	SCAN_WIDE(0, WIDEH, H0)
-	SCAN_WIDE(32, WIDEH, H1)
+	SCAN_SUM_WIDE
 
 widecut:
-	VMOVAPD G0, Y8
-	VMOVAPD H0, Y9
-	VMOVAPD G1, Y10
-	VMOVAPD H1, Y11
-	JMP     cut
+	SCAN_LEFT_WIDE
+	JMP cut
 
 done:
 	VZEROUPPER

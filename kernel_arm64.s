@@ -17,20 +17,20 @@
 //	SumBins        1098    1107
 //	Spill          1131    1142
 //	Subtract       1173    1182
-//	Scan           1200    1261
-//	AddCuts        1523    1534
-//	Update         1615    1652
-//	Compare        1815    1913
-//	Compare32      1918    1948
-//	Members        1953    1976
-//	Leaves         2012    2030
-//	AddSteps       2143    2180
-//	AddPairs       2444    2457
-//	AddShort       2500    2509
-//	Scores         2679    2689
-//	Linear         2735    2775
-//	Softmax        3051    3297
-//	Walk           3337    3367
+//	Scan           1200    1298
+//	AddCuts        1537    1548
+//	Update         1606    1643
+//	Compare        1806    1904
+//	Compare32      1909    1939
+//	Members        1944    1967
+//	Leaves         2003    2021
+//	AddSteps       2134    2171
+//	AddPairs       2435    2448
+//	AddShort       2491    2500
+//	Scores         2670    2680
+//	Linear         2726    2766
+//	Softmax        3042    3288
+//	Walk           3328    3358
 //
 // Plain Go: Partition, Best, Products.
 //
@@ -1244,6 +1244,43 @@ done:
 	VBIT V25.B16, V24.B16, V10.B16 \
 	VBIT V25.B16, V14.B16, V11.B16
 
+// What scanVector and addCutsVector load.
+#define SCAN_LOAD \
+	MOVD  scanArgs_tile(R0), R1        \
+	LDP   scanArgs_wideG(R0), (R2, R3) \
+	MOVD  scanArgs_bins(R0), R4        \
+	MOVD  scanArgs_stride(R0), R11     \
+	FMOVQ scanArgs_totalG(R0), F4      \
+	FMOVQ scanArgs_totalH(R0), F5      \
+	FMOVQ scanArgs_scale(R0), F6       \
+	FMOVQ scanArgs_l2(R0), F7          \
+	FMOVD $1.0, F12                    \
+	VDUP  V12.D[0], V12.D2             \
+	MOVD  $0xffffffff, R8              \
+	VDUP  R8, V13.D2                   \
+	VEOR  V0.B16, V0.B16, V0.B16       \
+	VEOR  V1.B16, V1.B16, V1.B16
+
+// V18, V20 = g, h of the next bin
+#define SCAN_NARROW \
+	FMOVQ (R1), F20                 \
+	ADD   R11, R1                   \
+	WORD  $0x4f600692               \ // sshr v18.2d, v20.2d, #32
+	VAND  V13.B16, V20.B16, V20.B16
+
+#define SCAN_WIDE \
+	FMOVQ (R2), F18 \
+	FMOVQ (R3), F20 \
+	ADD   R11, R2   \
+	ADD   R11, R3
+
+// sums += bin; left = sums
+#define SCAN_SUM \
+	VADD V18.D2, V0.D2, V0.D2 \
+	VADD V20.D2, V1.D2, V1.D2 \
+	VMOV V0.B16, V18.B16      \
+	VMOV V1.B16, V20.B16
+
 // func scanVector(a *scanArgs)
 // One pair, two features; or two pairs, one feature.
 //
@@ -1260,26 +1297,13 @@ done:
 //	R11  stride of bins
 TEXT ·scanVector(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
-	MOVD  scanArgs_tile(R0), R1
-	LDP   scanArgs_wideG(R0), (R2, R3)
-	MOVD  scanArgs_bins(R0), R4
-	MOVD  scanArgs_stride(R0), R11
+	SCAN_LOAD
 	MOVD  scanArgs_pairs(R0), R7
-	FMOVQ scanArgs_totalG(R0), F4
-	FMOVQ scanArgs_totalH(R0), F5
-	FMOVQ scanArgs_scale(R0), F6
-	FMOVQ scanArgs_l2(R0), F7
 	FMOVQ scanArgs_unitH(R0), F8
 	FMOVD scanArgs_minHessian(R0), F9
 	VDUP  V9.D[0], V9.D2
 	FMOVQ scanArgs_score(R0), F10
 	FMOVQ scanArgs_code(R0), F11
-	FMOVD $1.0, F12
-	VDUP  V12.D[0], V12.D2
-	MOVD  $0xffffffff, R8
-	VDUP  R8, V13.D2
-	VEOR  V0.B16, V0.B16, V0.B16
-	VEOR  V1.B16, V1.B16, V1.B16
 	SUB   $1, R4
 	LSL   $1, R4
 	MOVD  $0, R5
@@ -1314,25 +1338,15 @@ bin:
 	ADD $2, R5
 
 	// g, h = the bin's
-	CBZ   R1, wide
-	FMOVQ (R1), F20
-	ADD   R11, R1
-	WORD  $0x4f600692               // sshr v18.2d, v20.2d, #32
-	VAND  V13.B16, V20.B16, V20.B16
-	B     add
+	CBZ R1, wide
+	SCAN_NARROW
+	B   add
 
 wide:
-	FMOVQ (R2), F18
-	FMOVQ (R3), F20
-	ADD   R11, R2
-	ADD   R11, R3
+	SCAN_WIDE
 
 add:
-	// sums += bin; left = sums
-	VADD V18.D2, V0.D2, V0.D2
-	VADD V20.D2, V1.D2, V1.D2
-	VMOV V0.B16, V18.B16
-	VMOV V1.B16, V20.B16
+	SCAN_SUM
 
 cut:
 	VDUP R5, V14.D2
@@ -1532,24 +1546,11 @@ done:
 //	R3  next bin's wide h      R11  stride of bins    V12     1
 //	R4  bins left                                     V13     2³² − 1
 TEXT ·addCutsVector(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  scanArgs_tile(R0), R1
-	LDP   scanArgs_wideG(R0), (R2, R3)
-	MOVD  scanArgs_bins(R0), R4
-	MOVD  scanArgs_stride(R0), R11
-	MOVD  scanArgs_right(R0), R5
-	MOVD  scanArgs_left(R0), R6
-	FMOVQ scanArgs_totalG(R0), F4
-	FMOVQ scanArgs_totalH(R0), F5
-	FMOVQ scanArgs_scale(R0), F6
-	FMOVQ scanArgs_l2(R0), F7
-	FMOVD $1.0, F12
-	VDUP  V12.D[0], V12.D2
-	MOVD  $0xffffffff, R8
-	VDUP  R8, V13.D2
-	VEOR  V0.B16, V0.B16, V0.B16
-	VEOR  V1.B16, V1.B16, V1.B16
-	VEOR  V8.B16, V8.B16, V8.B16
+	MOVD a+0(FP), R0
+	SCAN_LOAD
+	MOVD scanArgs_right(R0), R5
+	MOVD scanArgs_left(R0), R6
+	VEOR V8.B16, V8.B16, V8.B16
 
 	// missing = bin 0
 	CBZ   R1, missingWide
@@ -1567,25 +1568,15 @@ missingWide:
 
 bin:
 	// g, h = the bin's
-	CBZ   R1, wide
-	FMOVQ (R1), F20
-	ADD   R11, R1
-	WORD  $0x4f600692               // sshr v18.2d, v20.2d, #32
-	VAND  V13.B16, V20.B16, V20.B16
-	B     add
+	CBZ R1, wide
+	SCAN_NARROW
+	B   add
 
 wide:
-	FMOVQ (R2), F18
-	FMOVQ (R3), F20
-	ADD   R11, R2
-	ADD   R11, R3
+	SCAN_WIDE
 
 add:
-	// sums += bin; left = sums
-	VADD V18.D2, V0.D2, V0.D2
-	VADD V20.D2, V1.D2, V1.D2
-	VMOV V0.B16, V18.B16
-	VMOV V1.B16, V20.B16
+	SCAN_SUM
 	MOVD R5, R7
 
 cut:
