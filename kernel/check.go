@@ -230,7 +230,21 @@ func checkSubtract(dst, minuend, subtrahend []int64) error {
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *ScanJob) Check() error {
-	switch cells := (j.Bins-1)*max(j.Stride, TileLanes) + TileLanes; {
+	if err := j.checkTile(); err != nil {
+		return err
+	}
+	if !(j.MinHessian > 0) {
+		return bad("ScanJob", "MinHessian", j.MinHessian, "above 0")
+	}
+	return nil
+}
+
+// cells returns the number of cells from the first bin to the last.
+func (j *ScanJob) cells() int { return (j.Bins-1)*max(j.Stride, TileLanes) + TileLanes }
+
+// checkTile returns an error that names what is wrong with the tile; nil: nothing.
+func (j *ScanJob) checkTile() error {
+	switch cells := j.cells(); {
 	case !goodPairs(j.Pairs):
 		return badPairs("ScanJob", "Pairs", j.Pairs)
 	case j.Bins < 1 || j.Bins > MaxBins+1:
@@ -243,20 +257,16 @@ func (j *ScanJob) Check() error {
 		return short("ScanJob", "WideG", len(j.WideG), cells)
 	case j.Tile == nil && len(j.WideH) < cells:
 		return short("ScanJob", "WideH", len(j.WideH), cells)
-	case !(j.MinHessian > 0):
-		return bad("ScanJob", "MinHessian", j.MinHessian, "above 0")
 	}
 	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddCutsJob) Check() error {
-	scan := j.ScanJob
-	scan.MinHessian = 1 // it is not used
-	if err := scan.Check(); err != nil {
+	if err := j.checkTile(); err != nil {
 		return err
 	}
-	switch cells := (j.Bins-1)*max(j.Stride, TileLanes) + TileLanes; {
+	switch cells := j.cells(); {
 	case len(j.Right) < cells:
 		return short("AddCutsJob", "Right", len(j.Right), cells)
 	case j.Left != nil && len(j.Left) < cells:

@@ -71,6 +71,9 @@ func (p *Params) Unmix() {
 	}
 }
 
+// GrowsSymmetric reports whether some trees may be symmetric.
+func (p *Params) GrowsSymmetric() bool { return p.GrowPolicy == "symmetric" || p.GrowPolicy == "mixed" }
+
 func (p *Params) newton() loss.Newton {
 	return loss.Newton{Shrinkage: p.LearningRate, MaxStep: p.MaxDeltaStep, L2: p.RegLambda, Named: p.NamedClasses()}
 }

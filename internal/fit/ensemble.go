@@ -19,7 +19,7 @@ import (
 type ensemble struct {
 	job      *Job
 	halves   [2]half
-	kinds    []func(*boost.Params)  // the kinds of members that are still to be tried: what they change in the settings
+	kinds    []boost.Params         // settings of the kinds of members that are still to be tried
 	tried    []half                 // of each kind tried so far
 	refitted int                    // number of members refitted so far
 	loss     float64                // sum of the training losses of the refitted members
@@ -73,8 +73,7 @@ func memberParts(j *Job, folds []int8, first, end int) (made []part) {
 // newEnsemble begins an ensemble with the trees of its scouts.
 func newEnsemble(j *Job, scouts *run) *ensemble {
 	e := &ensemble{job: j, linear: map[int8]*model.Linear{}, folds: j.folds(), place: make([]int, j.Train.Rows())}
-	e.halves[0] = newHalf(j, scouts)
-	e.tried = []half{e.halves[0]}
+	e.tried = []half{newHalf(j, scouts)}
 	t := &e.target
 	t.Ranks, t.Classes = j.Train.Ranks, j.Train.Classes
 	var held []uint32
@@ -102,11 +101,15 @@ const manyNoisy = 1000
 func (f *Fit) trainEnsemble(first int) {
 	e := newEnsemble(&f.job, f.best)
 	f.ensemble = e
-	if f.best.began.Start == "mixed" {
-		e.kinds = append(e.kinds, func(p *boost.Params) { p.Start = "linear" })
+	began, zero := f.best.began, f.best.began
+	zero.Unmix()
+	if began.Start == "mixed" {
+		linear := zero
+		linear.Start = "linear"
+		e.kinds = append(e.kinds, linear)
 	}
-	if f.best.began.GrowPolicy == "mixed" && !(f.best.path.noisy() && f.job.Train.AllRows() >= manyNoisy) {
-		e.kinds = append(e.kinds, func(p *boost.Params) { *p = f.job.Symmetric(*p) })
+	if began.GrowPolicy == "mixed" && !(f.best.path.noisy() && f.job.Train.AllRows() >= manyNoisy) {
+		e.kinds = append(e.kinds, f.job.Symmetric(zero))
 	}
 	f.scoutKinds(first)
 }
@@ -115,9 +118,7 @@ func (f *Fit) trainEnsemble(first int) {
 func (f *Fit) scoutKinds(first int) {
 	e, half := f.ensemble, f.job.Folds/2
 	for len(e.kinds) > 0 {
-		p := f.best.began
-		p.Unmix()
-		e.kinds[0](&p)
+		p := e.kinds[0]
 		e.kinds = e.kinds[1:]
 		f.freeParts()
 		f.parts = memberParts(&f.job, e.folds, half, half+f.job.Scouts)
@@ -139,7 +140,9 @@ const alike = 1.01
 
 // chooseKinds gives the halves the two kinds of members whose average predicts best, or one kind to both.
 func (e *ensemble) chooseKinds() {
-	least := math.Inf(1)
+	first := e.tried[0]
+	e.halves = [2]half{first, first}
+	least := alike * first.from.loss
 	for i := range e.tried {
 		a := &e.tried[i]
 		for k := range e.tried[i:] {
@@ -421,9 +424,10 @@ func (e *ensemble) result(f *Fit, look bool) Result {
 		r.Stopped = boost.StoppedByInterrupt
 	}
 	r.Iterations, r.BestIteration = r.Forest.Trees(), r.Forest.Trees()
-	r.HeldOut, r.Scores = &HeldOut{e.held.rows, e.held.last().evaluation, nil}, e.held.scoresAt(e.held.last(), look)
+	at := e.held.last()
+	r.HeldOut, r.Scores = &HeldOut{e.held.rows, at.evaluation, nil}, e.held.scoresAt(at, look)
 	if look {
-		r.HeldOut.Suspects = e.held.suspects(e.held.last())
+		r.HeldOut.Suspects = e.held.suspects(at)
 	}
 	if e.job.Temper {
 		r.Temperature = 1 / e.factor

@@ -225,7 +225,7 @@ func (e *estimate) histogramBytes() float64 {
 	if e.threads > 1 {
 		bytes += wide * e.threads * min(one, 2*e.threads*group)
 	}
-	if e.GrowPolicy == "symmetric" || e.GrowPolicy == "mixed" {
+	if e.GrowsSymmetric() {
 		bytes += (wide + 3) * one // of all columns, and the scores of the cuts of a level
 	}
 	if e.FixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.NamedClasses() == 0 {

@@ -131,7 +131,7 @@ func (p Params) Axes(s data.Shape) (open []tune.Axis) {
 			open = append(open, axis)
 		}
 	}
-	symmetric := p.GrowPolicy == "symmetric" || p.GrowPolicy == "mixed"
+	symmetric := (*boost.Params)(&p).GrowsSymmetric()
 	return slices.DeleteFunc(open, func(a tune.Axis) bool {
 		return a.Name == "pairs" && pairs.Pairs == 1 || a.Name == "min_child_weight" && symmetric
 	})

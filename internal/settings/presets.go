@@ -28,9 +28,7 @@ type setting struct {
 
 // filled returns the parameters with the values of s for those that are unset.
 func (p Params) filled(s setting) Params {
-	if p.GrowPolicy == "symmetric" {
-		s.maxLeaves, s.learningRate = boost.SymmetricLeaves, boost.SymmetricRate*s.learningRate
-	}
+	asked := p
 	for _, v := range []struct {
 		field *int
 		value int
@@ -51,6 +49,9 @@ func (p Params) filled(s setting) Params {
 		p.RegLambda = s.regLambda
 	}
 	p.Start, p.GrowPolicy = cmp.Or(p.Start, s.start), cmp.Or(p.GrowPolicy, s.growPolicy)
+	if p.GrowPolicy == "symmetric" {
+		return asked.Symmetric(p)
+	}
 	return p
 }
 
@@ -100,7 +101,7 @@ func (p *Params) preset(s data.Shape) []setting {
 	return settings
 }
 
-// Symmetric returns the settings of symmetric members of an ensemble whose other members have the settings of.
+// Symmetric returns the settings of symmetric trees in place of trees with the settings of. Values that p has stay.
 func (p *Params) Symmetric(of Params) Params {
 	of.GrowPolicy = "symmetric"
 	if p.MaxLeaves == 0 {
@@ -116,8 +117,8 @@ func (p *Params) Symmetric(of Params) Params {
 // better.
 func (p *Params) mayGrowSymmetric(s data.Shape) bool {
 	asked := *p
-	asked.GrowPolicy, asked.Leaf = "mixed", p.leafFor(s.Classes)
-	return asked.excludeSymmetric() == nil && p.MonotoneConstraints == "" && isSmall(s, math.MaxInt)
+	asked.GrowPolicy, asked.Leaf = "mixed", "full" // as in every ensemble
+	return asked.excludeSymmetric() == nil && isSmall(s, math.MaxInt)
 }
 
 // mayBegin reports whether training may choose the initial scores of a value of start.

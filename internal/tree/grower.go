@@ -126,8 +126,8 @@ type reducer interface {
 	findSplits(e *evaluator, families []family)
 	// shareStats combines the sums and ranges of the gradients of tasks over all machines.
 	shareStats(tasks []*task) []*task
-	// sum adds up a histogram of the columns at some places, and the sums of its gradients, over all machines.
-	sum(h *Histogram, places [][3]int, of *gradients)
+	// sum adds up a histogram with a layout, and the sums of its gradients, over all machines.
+	sum(h *Histogram, l *layout, of *gradients)
 }
 
 // NewGrower returns a grower for the rows of a partition, and for those of the other machines of

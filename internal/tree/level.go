@@ -78,7 +78,6 @@ func (g *Grower) startLevel(level []*node, families []family) (passes []*task) {
 			n.weight = e.weight(n)
 		}
 		t.gradients.quantize(n.list, t.gradients.newQuanta(&n.stats, g.Trim, n.weight), e.teamFor(n.rows()))
-		e.gradients.blocks = t.gradients.blocks
 	}
 	return passes
 }
@@ -120,9 +119,7 @@ func (g *Grower) findTest(passes []*task) (best SplitInfo) {
 		h, team := s.all.histogram(l.cells, t.node.count > kernel.SpillRows), g.evaluator.teamFor(t.node.rows())
 		s.gradients = &t.gradients
 		s.fillOnly(&h, team)
-		if l.sharding != nil {
-			g.reducer.sum(&h, l.sharding.places, &t.gradients)
-		}
+		g.reducer.sum(&h, l, &t.gradients)
 		s.setJob()
 		g.scores.whole += unboundedScore(&s.job)
 		team.Do(len(l.tiles), func(worker, i int) { s.addCuts(&g.scores, &h, &l.tiles[i], &s.workers[worker]) })

@@ -133,4 +133,4 @@ func (g local) inherit(e *evaluator, f *family) bool {
 
 func (g local) shareStats(tasks []*task) []*task { return tasks }
 
-func (g local) sum(*Histogram, [][3]int, *gradients) {}
+func (g local) sum(*Histogram, *layout, *gradients) {}

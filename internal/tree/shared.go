@@ -228,8 +228,8 @@ func (g shared) shareStats(tasks []*task) []*task {
 
 func (g shared) choosePairs(e *evaluator, families []family) { e.form.choosePairsShared(g, families) }
 
-func (g shared) sum(h *Histogram, places [][3]int, of *gradients) {
-	m := g.Pairs
+func (g shared) sum(h *Histogram, l *layout, of *gradients) {
+	m, places := g.Pairs, l.sharding.places
 	v := append(append(g.sent[:0], of.sumG[:m]...), of.sumH[:m]...)
 	v = h.pack(v, places, m, h.wide())
 	g.group.Sum(v)
