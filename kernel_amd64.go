@@ -68,9 +68,26 @@ func either[T any](wide bool, avx512, avx2 T) T {
 // AVX2 suffices for fewLanes lanes of a row.
 const fewLanes = 4
 
+// totals returns a kernel that calls a routine which adds to the sums. It goes over all rows several times, a few classes
+// at a time. That is faster than to load and store the sums more often, but not where rows are so long that it would jump
+// from page to page.
 func totals(wide bool) func(*kernel.TotalsJob) {
 	return func(j *kernel.TotalsJob) {
-		either(wide && j.Stride > fewLanes, totalsAVX512, totalsAVX2)(j)
+		const longRow, rowsAtOnce = 512, 16
+		startTotals(j)
+		most := len(j.Rows)
+		if j.Stride >= longRow {
+			most = rowsAtOnce
+		}
+		run := *j
+		for rows := j.Rows; len(rows) > 0; rows = rows[len(run.Rows):] {
+			run.Rows = rows[:min(most, len(rows))]
+			if wide && j.Stride > fewLanes {
+				totalsAVX512(&run)
+			} else {
+				totalsAVX2(&run)
+			}
+		}
 	}
 }
 

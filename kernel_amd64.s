@@ -8,32 +8,32 @@
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          117     207     351
-//	Cross           469     594     817
-//	Gradients      1077    1310    1710
-//	Quantize       1890    1916    2205
-//	Histogram      2465    2532    2532
-//	Sparse         2776    2815    2815
-//	SumBins        2922    2928    2928
-//	Spill          2949    2973    2973
-//	Subtract       2991    2999    2999
-//	Scan           3021    3160    3448
-//	AddCuts        3726    3738    3788
-//	Partition      3850    3919    3981
-//	Update         4084    4301    4621
-//	Compare        4733    4803    4831
-//	Compare32      4836    4850    4871
-//	Members        4876    4912    4912
-//	Leaves         4950    4985    5111
-//	AddSteps       5199    5253    5559
-//	AddPairs       5839    5852    5852
-//	AddShort       5901    5945    6050
-//	Scores         6177    6201    6201
-//	Best           6234    6246    6246
-//	Linear         6297    6446    6432
-//	Products       6463    6476    6476
-//	Softmax        6515    6853    6893
-//	Walk           7067    7093    7093
+//	Totals          117     204     351
+//	Cross           472     597     820
+//	Gradients      1080    1313    1713
+//	Quantize       1893    1919    2208
+//	Histogram      2468    2535    2535
+//	Sparse         2779    2818    2818
+//	SumBins        2925    2931    2931
+//	Spill          2952    2976    2976
+//	Subtract       2994    3002    3002
+//	Scan           3024    3163    3451
+//	AddCuts        3729    3741    3791
+//	Partition      3853    3922    3984
+//	Update         4087    4304    4624
+//	Compare        4736    4806    4834
+//	Compare32      4839    4853    4874
+//	Members        4879    4915    4915
+//	Leaves         4953    4988    5114
+//	AddSteps       5202    5256    5562
+//	AddPairs       5842    5855    5855
+//	AddShort       5904    5948    6053
+//	Scores         6180    6204    6204
+//	Best           6237    6249    6249
+//	Linear         6300    6449    6435
+//	Products       6466    6479    6479
+//	Softmax        6518    6856    6896
+//	Walk           7070    7096    7096
 //
 // end generated
 //
@@ -124,7 +124,6 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
 //	R10 gradient out  R11 Hessian out             R12 classes left
 //	R13 weights       R15 end of the rows to fetch
-//	BX what the sums begin with
 
 // EACH_ROW begins the loop body: AX points at the next row's residuals. It
 // prefetches those of a row to come, unless the list is too short (R15).
@@ -157,23 +156,21 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 
 // TOTALS_ARGS reads the job.
 #define TOTALS_ARGS \
-	MOVQ j+0(FP), DI                               \
-	MOVQ totalsJob_Residuals(DI), SI               \
-	MOVQ totalsJob_Stride(DI), R12                 \
-	LEAQ (R12*4), DX                               \
-	MOVQ totalsJob_Gradient(DI), R10               \
-	MOVQ totalsJob_Hessian(DI), R11                \
-	MOVQ totalsJob_Weights(DI), R13                \
-	SHIFT64(totalsJob_Unit(DI), AX, X8)            \
-	START64(X8, (totalsJob_Rows+sliceLen)(DI), BX)
+	MOVQ j+0(FP), DI                    \
+	MOVQ totalsJob_Residuals(DI), SI    \
+	MOVQ totalsJob_Stride(DI), R12      \
+	LEAQ (R12*4), DX                    \
+	MOVQ totalsJob_Gradient(DI), R10    \
+	MOVQ totalsJob_Hessian(DI), R11     \
+	MOVQ totalsJob_Weights(DI), R13     \
+	SHIFT64(totalsJob_Unit(DI), AX, X8)
 
-// TOTALS_REWIND goes back to the first row, and sets X0 to the start of the sums.
+// TOTALS_REWIND goes back to the first row.
 #define TOTALS_REWIND \
-	MOVQ  totalsJob_Rows(DI), R8            \
-	MOVQ  (totalsJob_Rows+sliceLen)(DI), R9 \
-	LEAQ  (R8)(R9*4), R9                    \
-	LEAQ  (-4*aheadRows)(R9), R15           \
-	VMOVQ BX, X0
+	MOVQ totalsJob_Rows(DI), R8            \
+	MOVQ (totalsJob_Rows+sliceLen)(DI), R9 \
+	LEAQ (R8)(R9*4), R9                    \
+	LEAQ (-4*aheadRows)(R9), R15
 
 // begin generated: totals
 // ---------------------------------------------------------------------------
@@ -211,27 +208,20 @@ TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSD ·one64(SB), Z31
 
 tile:
-	// the next tile: as many classes as possible, all sums at their start
+	// the next tile: as many classes as possible
 	TOTALS_REWIND
-	VPBROADCASTQ X0, Z0
-	VMOVAPD      Z0, Z1
-	VMOVAPD      Z0, Z2
-	VMOVAPD      Z0, Z3
-	VMOVAPD      Z0, Z4
-	VMOVAPD      Z0, Z5
-	VMOVAPD      Z0, Z6
-	VMOVAPD      Z0, Z7
-	CMPQ         R12, $32
-	JAE          tile32
-	CMPQ         R12, $16
-	JAE          tile16
-	TESTQ        R12, R12
-	JZ           done
+	CMPQ  R12, $32
+	JAE   tile32
+	CMPQ  R12, $16
+	JAE   tile16
+	TESTQ R12, R12
+	JZ    done
 
-	CMPQ  R8, R9
-	JAE   store8
-	TESTQ R13, R13
-	JNZ   weighted8
+	// gradient, Hessian: go on from what the last call left
+	VMOVUPD (R10), Z0
+	VMOVUPD (R11), Z4
+	TESTQ   R13, R13
+	JNZ     weighted8
 
 rows8:
 	EACH_ROW(near8)
@@ -253,10 +243,13 @@ done:
 	RET
 
 tile16:
-	CMPQ  R8, R9
-	JAE   store16
-	TESTQ R13, R13
-	JNZ   weighted16
+	// gradient, Hessian: go on from what the last call left
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD (R11), Z4
+	VMOVUPD 64(R11), Z5
+	TESTQ   R13, R13
+	JNZ     weighted16
 
 rows16:
 	EACH_ROW(near16)
@@ -283,10 +276,17 @@ store16:
 	JMP     tile
 
 tile32:
-	CMPQ  R8, R9
-	JAE   store32
-	TESTQ R13, R13
-	JNZ   weighted32
+	// gradient, Hessian: go on from what the last call left
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD 128(R10), Z2
+	VMOVUPD 192(R10), Z3
+	VMOVUPD (R11), Z4
+	VMOVUPD 64(R11), Z5
+	VMOVUPD 128(R11), Z6
+	VMOVUPD 192(R11), Z7
+	TESTQ   R13, R13
+	JNZ     weighted32
 
 rows32:
 	EACH_ROW(near32)
@@ -355,27 +355,20 @@ TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSD ·one64(SB), Y15
 
 tile:
-	// the next tile: as many classes as possible, all sums at their start
+	// the next tile: as many classes as possible
 	TOTALS_REWIND
-	VPBROADCASTQ X0, Y0
-	VMOVAPD      Y0, Y1
-	VMOVAPD      Y0, Y2
-	VMOVAPD      Y0, Y3
-	VMOVAPD      Y0, Y4
-	VMOVAPD      Y0, Y5
-	VMOVAPD      Y0, Y6
-	VMOVAPD      Y0, Y7
-	CMPQ         R12, $16
-	JAE          tile16
-	CMPQ         R12, $8
-	JAE          tile8
-	TESTQ        R12, R12
-	JZ           done
+	CMPQ  R12, $16
+	JAE   tile16
+	CMPQ  R12, $8
+	JAE   tile8
+	TESTQ R12, R12
+	JZ    done
 
-	CMPQ  R8, R9
-	JAE   store4
-	TESTQ R13, R13
-	JNZ   weighted4
+	// gradient, Hessian: go on from what the last call left
+	VMOVUPD (R10), Y0
+	VMOVUPD (R11), Y4
+	TESTQ   R13, R13
+	JNZ     weighted4
 
 rows4:
 	EACH_ROW(near4)
@@ -397,10 +390,13 @@ done:
 	RET
 
 tile8:
-	CMPQ  R8, R9
-	JAE   store8
-	TESTQ R13, R13
-	JNZ   weighted8
+	// gradient, Hessian: go on from what the last call left
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R11), Y4
+	VMOVUPD 32(R11), Y5
+	TESTQ   R13, R13
+	JNZ     weighted8
 
 rows8:
 	EACH_ROW(near8)
@@ -427,10 +423,17 @@ store8:
 	JMP     tile
 
 tile16:
-	CMPQ  R8, R9
-	JAE   store16
-	TESTQ R13, R13
-	JNZ   weighted16
+	// gradient, Hessian: go on from what the last call left
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD 64(R10), Y2
+	VMOVUPD 96(R10), Y3
+	VMOVUPD (R11), Y4
+	VMOVUPD 32(R11), Y5
+	VMOVUPD 64(R11), Y6
+	VMOVUPD 96(R11), Y7
+	TESTQ   R13, R13
+	JNZ     weighted16
 
 rows16:
 	EACH_ROW(near16)

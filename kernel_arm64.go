@@ -47,11 +47,7 @@ type totalsArgs struct {
 }
 
 func totals(j *kernel.TotalsJob) {
-	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
-	shift, start := unitSums(j.Unit, len(j.Rows))
-	for k := range gradient {
-		gradient[k], hessian[k] = start, start
-	}
+	gradient, hessian, shift := startTotals(j)
 	a := totalsArgs{stride: 4 * j.Stride, weights: unsafe.SliceData(j.Weights), shift: shift}
 	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
 		a.rows, a.n = &rows[0], len(rows)
@@ -64,13 +60,6 @@ func totals(j *kernel.TotalsJob) {
 			}
 		}
 	})
-}
-
-// unitSums returns the shift that is added to each addend, and the number that the sums
-// of their bits start from: minus the bits of the shift for each row.
-func unitSums(unit float64, rows int) (shift float64, start int64) {
-	shift = kernel.Shift(unit)
-	return shift, -int64(rows) * int64(math.Float64bits(shift))
 }
 
 // forRowsInCache calls f with one run of rows after the other. The residuals of

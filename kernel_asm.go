@@ -4,6 +4,7 @@ package aoso
 
 import (
 	"cmp"
+	"math"
 	"unsafe"
 
 	"github.com/libaoso/aoso/kernel"
@@ -214,6 +215,23 @@ type addPairsArgs struct {
 	scores     *float64 // of the first row
 	stride     int      // from one row to the next
 	rows       int      // at least 1
+}
+
+// startTotals returns the sums of a job, as they start, and the shift.
+func startTotals(j *kernel.TotalsJob) (gradient, hessian []int64, shift float64) {
+	gradient, hessian = j.Gradient[:j.Stride], j.Hessian[:j.Stride]
+	shift, start := unitSums(j.Unit, len(j.Rows))
+	for k := range gradient {
+		gradient[k], hessian[k] = start, start
+	}
+	return gradient, hessian, shift
+}
+
+// unitSums returns the shift that is added to each addend, and the number that the sums
+// of their bits start from: minus the bits of the shift for each row.
+func unitSums(unit float64, rows int) (shift float64, start int64) {
+	shift = kernel.Shift(unit)
+	return shift, -int64(rows) * int64(math.Float64bits(shift))
 }
 
 // rowsInCache returns the number of rows that stay in the first-level cache while a

@@ -61,7 +61,7 @@ func benchFloors(b *testing.B) {
 }
 
 func benchTotals(b *testing.B, f *kernel.Funcs) {
-	for _, classes := range []int{10, 26, 300} {
+	for _, classes := range []int{10, 26, 300, 2000} {
 		residuals, stride := benchResiduals(classes)
 		totals := kernel.TotalsJob{
 			Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
@@ -69,7 +69,7 @@ func benchTotals(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("Totals/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Totals(&totals) })
 	}
-	for _, classes := range []int{10, 26, 300} {
+	for _, classes := range []int{10, 26, 300, 2000} {
 		residuals, stride := benchResiduals(classes)
 		for _, m := range []int{1, 4} {
 			cross := kernel.CrossJob{
