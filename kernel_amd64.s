@@ -8,32 +8,32 @@
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          117     204     351
-//	Cross           472     597     820
-//	Gradients      1080    1313    1713
-//	Quantize       1893    1919    2208
-//	Histogram      2468    2535    2535
-//	Sparse         2779    2818    2818
-//	SumBins        2925    2931    2931
-//	Spill          2952    2976    2976
-//	Subtract       2994    3002    3002
-//	Scan           3024    3163    3451
-//	AddCuts        3729    3741    3791
-//	Partition      3853    3922    3984
-//	Update         4087    4304    4624
-//	Compare        4736    4806    4834
-//	Compare32      4839    4853    4874
-//	Members        4879    4915    4915
-//	Leaves         4953    4988    5114
-//	AddSteps       5202    5256    5562
-//	AddPairs       5842    5855    5855
-//	AddShort       5904    5948    6053
-//	Scores         6180    6204    6204
-//	Best           6237    6249    6249
-//	Linear         6300    6449    6435
-//	Products       6466    6479    6479
-//	Softmax        6518    6856    6896
-//	Walk           7070    7096    7096
+//	Totals          117     208     355
+//	Cross           476     601     824
+//	Gradients      1084    1317    1717
+//	Quantize       1897    1923    2212
+//	Histogram      2472    2539    2539
+//	Sparse         2783    2822    2822
+//	SumBins        2929    2935    2935
+//	Spill          2956    2980    2980
+//	Subtract       2998    3006    3006
+//	Scan           3028    3167    3455
+//	AddCuts        3733    3745    3795
+//	Partition      3857    3926    3988
+//	Update         4091    4308    4628
+//	Compare        4740    4810    4838
+//	Compare32      4843    4857    4878
+//	Members        4883    4919    4919
+//	Leaves         4957    4992    5118
+//	AddSteps       5206    5260    5566
+//	AddPairs       5846    5859    5859
+//	AddShort       5908    5952    6057
+//	Scores         6184    6208    6208
+//	Best           6241    6253    6253
+//	Linear         6304    6453    6439
+//	Products       6470    6483    6483
+//	Softmax        6522    6860    6900
+//	Walk           7074    7100    7100
 //
 // end generated
 //
@@ -123,21 +123,25 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 //	DI job            SI residuals of the tile    DX stride in bytes
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
 //	R10 gradient out  R11 Hessian out             R12 classes left
-//	R13 weights       R15 end of the rows to fetch
+//	R13 weights       R15 end of the rows to fetch ahead of
+//	BX residuals to prefetch
 
 // EACH_ROW begins the loop body: AX points at the next row's residuals. It
-// prefetches those of a row to come, unless the list is too short (R15).
+// prefetches those of a row to come or, near the end of the list (R15), what
+// follows in this row: of long rows, only a few are listed.
 #define EACH_ROW(near) \
-	CMPQ       R8, R15               \
-	JAE        near                  \
-	MOVL       (4*aheadRows)(R8), AX \
-	IMULQ      DX, AX                \
-	PREFETCHT0 (SI)(AX*1)            \
-	PREFETCHT0 64(SI)(AX*1)          \
-	near:                            \
 	MOVL       (R8), AX              \
 	IMULQ      DX, AX                \
-	ADDQ       SI, AX
+	ADDQ       SI, AX                \
+	LEAQ       256(AX), BX           \
+	CMPQ       R8, R15               \
+	JAE        near                  \
+	MOVL       (4*aheadRows)(R8), BX \
+	IMULQ      DX, BX                \
+	ADDQ       SI, BX                \
+	near:                            \
+	PREFETCHT0 (BX)                  \
+	PREFETCHT0 64(BX)
 
 // WEIGHTED_ROW begins it with AX = the next row's residuals and W = its weight;
 // HALF is the lower half of W.
