@@ -72,7 +72,7 @@ func (s *splitter) fillGroup(g *group, part *Histogram, w *worker, parts int) {
 		s.fill(g, part, w, rows, cells)
 	}
 	if g.sparse != nil {
-		s.complete(g, part)
+		s.complete(g, part, w)
 	}
 }
 
@@ -168,9 +168,8 @@ func (s *splitter) fillJoint(g *group, part *Histogram, w *worker, rows []uint32
 }
 
 // complete fills in the default codes of sparse groups: the node's total less the other codes.
-func (s *splitter) complete(g *group, part *Histogram) {
-	m := s.gradients.pairs
-	var sums [bin.SparseWidth * kernel.MaxPairs]int64
+func (s *splitter) complete(g *group, part *Histogram, w *worker) {
+	m, sums := s.gradients.pairs, &w.sums
 	base := s.tiles[g.firstTile].firstCell
 	for i := g.firstTile; i < g.endTile; i++ {
 		t := &s.tiles[i]

@@ -115,14 +115,16 @@ func (g *Grower) findTest(passes []*task) (best SplitInfo) {
 	s, l := &g.evaluator.splitter, passes[0].node.layout
 	s.useLayout(l)
 	g.scores.clear(l.cells)
+	var h Histogram
+	addTile := func(worker, i int) { s.addCuts(&g.scores, &h, &l.tiles[i], &s.workers[worker]) }
 	for _, t := range passes {
-		h, team := s.all.histogram(l.cells, t.node.count > kernel.SpillRows), g.evaluator.teamFor(t.node.rows())
-		s.gradients = &t.gradients
+		team := g.evaluator.teamFor(t.node.rows())
+		h, s.gradients = s.all.histogram(l.cells, t.node.count > kernel.SpillRows), &t.gradients
 		s.fillOnly(&h, team)
 		g.reducer.sum(&h, l, &t.gradients)
 		s.setJob()
 		g.scores.whole += unboundedScore(&s.job)
-		team.Do(len(l.tiles), func(worker, i int) { s.addCuts(&g.scores, &h, &l.tiles[i], &s.workers[worker]) })
+		team.Do(len(l.tiles), addTile)
 	}
 	for i := range l.tiles {
 		t := &l.tiles[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -44,6 +45,7 @@ type worker struct {
 	joint   []int64 // histograms of joint columns
 	columns kernel.HistogramJob
 	sparse  kernel.SparseJob
+	sums    [bin.SparseWidth * kernel.MaxPairs]int64 // of complete
 	scan    kernel.ScanJob
 	cuts    kernel.AddCutsJob
 	subsets subsetSearch
