@@ -135,14 +135,13 @@ func (f *Fit) scoutKinds(first int) {
 // A kind of members is given up if its refined loss can hardly fall to this many times the least.
 const unlike = 1.15
 
-// Averages of two kinds are better than the rows that scouts hold out show, by which one kind would often seem as good.
+// Averages of two kinds are better than the rows that scouts hold out show, by which one kind would often seem as good. And
+// linear scores should be better by that much: rows of other origin lie further out, where they are less reliable than trees.
 const alike = 1.01
 
 // chooseKinds gives the halves the two kinds of members whose average predicts best, or one kind to both.
 func (e *ensemble) chooseKinds() {
-	first := e.tried[0]
-	e.halves = [2]half{first, first}
-	least := alike * first.from.loss
+	least := math.Inf(1)
 	for i := range e.tried {
 		a := &e.tried[i]
 		for k := range e.tried[i:] {
@@ -150,6 +149,9 @@ func (e *ensemble) chooseKinds() {
 			loss := alike * a.from.loss
 			if k > 0 {
 				loss = a.lossWith(b)
+			}
+			if a.params.Start == "linear" || b.params.Start == "linear" {
+				loss *= alike
 			}
 			if loss < least {
 				least, e.halves = loss, [2]half{*a, *b}
