@@ -73,7 +73,7 @@ const fewLanes = 4
 // from page to page.
 func totals(wide bool) func(*kernel.TotalsJob) {
 	return func(j *kernel.TotalsJob) {
-		const longRow, rowsAtOnce = 512, 16
+		const longRow, rowsAtOnce = 256, 16
 		startTotals(j)
 		most := len(j.Rows)
 		if j.Stride >= longRow {
