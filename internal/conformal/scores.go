@@ -205,12 +205,14 @@ func (s *Sample) Scores(raw []float64, proba func(scores []float64), team *par.T
 	}
 	tuning := newTuning(n, s.classes)
 	const block = 64
-	team.Do((n+block-1)/block, func(_, b int) {
+	rooms := make([][]float64, team.Workers())
+	team.Do((n+block-1)/block, func(worker, b int) {
 		first, end := b*block, min((b+1)*block, n)
-		p := make([]float64, 0, (end-first)*s.classes)
+		p := slices.Grow(rooms[worker][:0], (end-first)*s.classes)
 		for i := first; i < end; i++ {
 			p = append(p, raw[at(i)*s.classes:][:s.classes]...)
 		}
+		rooms[worker] = p
 		proba(p)
 		for i := first; i < end; i++ {
 			row, y := newRow(p[(i-first)*s.classes:][:s.classes]), int(s.labels[i])

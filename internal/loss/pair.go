@@ -44,7 +44,7 @@ func FirstClasses(dst []int32, gradient []int64, classes, m int) []int32 {
 // class r; it is not used with FirstOrder. The result overwrites pairs.
 func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []int64, u Units, classes, stride int, by Selection) []kernel.Pair {
 	pairs = pairs[:0]
-	unused := make([]int32, 0, 64)
+	unused := slices.Grow(make([]int32, 0, 64), classes) // on the stack if they are few
 	for k := range int32(classes) {
 		if !slices.Contains(first, k) {
 			unused = append(unused, k)

@@ -68,7 +68,7 @@ func (n *Newton) Round(value float64, classes int) float32 {
 // multiplied by Shrinkage and rounded. The values of absent classes are zero.
 func (n *Newton) FullLeaf(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
-	steps, mean := make([]float64, 0, 64), 0.0
+	steps, mean := slices.Grow(make([]float64, 0, 64), len(values)), 0.0 // on the stack if they are few
 	for i := range values {
 		steps = append(steps, n.full(t, unit, i, k))
 		mean += steps[i]

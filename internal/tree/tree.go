@@ -6,6 +6,8 @@
 package tree
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/kernel"
@@ -65,7 +67,7 @@ func (l *Leaf) AddToRows(scores []float64, rows []uint32, classes int) {
 		}
 		return
 	}
-	steps := make([]float64, 0, 64)
+	steps := slices.Grow(make([]float64, 0, 64), len(l.Steps)) // on the stack if they are few
 	for _, step := range l.Steps {
 		steps = append(steps, float64(step))
 	}
