@@ -141,6 +141,7 @@ const alike = 1.01
 
 // chooseKinds gives the halves the two kinds of members whose average predicts best, or one kind to both.
 func (e *ensemble) chooseKinds() {
+	e.halves = [2]half{e.tried[0], e.tried[0]}
 	least := math.Inf(1)
 	for i := range e.tried {
 		a := &e.tried[i]

@@ -35,6 +35,7 @@ func TestGrowing(t *testing.T) {
 }
 
 // TestChooseKinds: two kinds that know different rows are better together than twice the better of them; one that knows all is better alone.
+// Linear scores that know no more than others are left out.
 func TestChooseKinds(t *testing.T) {
 	const rows = 60
 	target := &data.Target{Classes: []string{"a", "b"}}
@@ -56,10 +57,14 @@ func TestChooseKinds(t *testing.T) {
 	}
 	first, second := kind(func(row int) bool { return row < 40 }), kind(func(row int) bool { return row >= 25 })
 	neither, all := kind(func(row int) bool { return row%5 > 0 && row < 30 }), kind(func(int) bool { return true })
+	linear := kind(func(row int) bool { return row >= 25 })
+	linear.params.Start = "linear"
 	for _, test := range []struct{ tried, want []half }{
 		{[]half{first}, []half{first, first}},
 		{[]half{first, neither, second}, []half{first, second}},
 		{[]half{neither, all, first}, []half{all, all}},
+		{[]half{first, linear}, []half{first, linear}},
+		{[]half{first, linear, second}, []half{first, second}},
 	} {
 		e := &ensemble{tried: test.tried}
 		e.chooseKinds()
