@@ -118,7 +118,7 @@ func try(f *kernel.Funcs, c call, seed uint64) (message string) {
 // rowCounts are the sizes around vectors and blocks.
 var rowCounts = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 255, 257, 1000, 4095, 4096}
 
-var classCounts = []int{2, 3, 4, 7, 8, 9, 16, 17, 26, 33, 100}
+var classCounts = []int{2, 3, 4, 7, 8, 9, 16, 17, 26, 33, 100, 261}
 
 // classShapes returns every number of rows with every number of classes; the
 // smaller ones more often.
