@@ -80,14 +80,13 @@ func totals(wide bool) func(*kernel.TotalsJob) {
 			most = rowsAtOnce
 		}
 		run := *j
-		for rows := j.Rows; len(rows) > 0; rows = rows[len(run.Rows):] {
-			run.Rows = rows[:min(most, len(rows))]
-			if wide && j.Stride > fewLanes {
+		forRuns(j.Rows, most, func(rows []uint32) {
+			if run.Rows = rows; wide && j.Stride > fewLanes {
 				totalsAVX512(&run)
 			} else {
 				totalsAVX2(&run)
 			}
-		}
+		})
 	}
 }
 

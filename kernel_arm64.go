@@ -47,12 +47,11 @@ type totalsArgs struct {
 }
 
 func totals(j *kernel.TotalsJob) {
-	gradient, hessian, shift := startTotals(j)
-	a := totalsArgs{stride: 4 * j.Stride, weights: unsafe.SliceData(j.Weights), shift: shift}
-	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
+	a := totalsArgs{stride: 4 * j.Stride, weights: unsafe.SliceData(j.Weights), shift: startTotals(j)}
+	forRuns(j.Rows, residualsInCache(j.Stride), func(rows []uint32) {
 		a.rows, a.n = &rows[0], len(rows)
 		for k := 0; k < j.Stride; k += 8 {
-			a.residuals, a.gradient, a.hessian = &j.Residuals[k], &gradient[k], &hessian[k]
+			a.residuals, a.gradient, a.hessian = &j.Residuals[k], &j.Gradient[k], &j.Hessian[k]
 			if j.Stride == 4 {
 				totals4(&a)
 			} else {
@@ -62,17 +61,9 @@ func totals(j *kernel.TotalsJob) {
 	})
 }
 
-// forRowsInCache calls f with one run of rows after the other. The residuals of
-// a run stay in the first-level cache while f goes over them several times, a
-// few classes at a time.
-func forRowsInCache(rows []uint32, stride int, f func(rows []uint32)) {
-	most := rowsInCache(4*stride, 16)
-	for len(rows) > 0 {
-		n := min(len(rows), most)
-		f(rows[:n])
-		rows = rows[n:]
-	}
-}
+// residualsInCache returns the number of rows whose residuals stay in the first-level cache while a
+// kernel goes over them several times, a few classes at a time.
+func residualsInCache(stride int) int { return rowsInCache(4*stride, 16) }
 
 type crossArgs struct {
 	residuals   *float32
@@ -101,7 +92,7 @@ func cross(j *kernel.CrossJob) {
 		shift:       shift,
 		crossStride: 4 * j.Stride,
 	}
-	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
+	forRuns(j.Rows, residualsInCache(j.Stride), func(rows []uint32) {
 		a.rows, a.n = &rows[0], len(rows)
 		for i := 0; i < len(j.First); {
 			first := j.First[i:min(i+4, len(j.First))]

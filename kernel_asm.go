@@ -217,14 +217,13 @@ type addPairsArgs struct {
 	rows       int      // at least 1
 }
 
-// startTotals returns the sums of a job, as they start, and the shift.
-func startTotals(j *kernel.TotalsJob) (gradient, hessian []int64, shift float64) {
-	gradient, hessian = j.Gradient[:j.Stride], j.Hessian[:j.Stride]
+// startTotals sets the sums of a job to what they start from, and returns the shift.
+func startTotals(j *kernel.TotalsJob) (shift float64) {
 	shift, start := unitSums(j.Unit, len(j.Rows))
-	for k := range gradient {
-		gradient[k], hessian[k] = start, start
+	for k := range j.Stride {
+		j.Gradient[k], j.Hessian[k] = start, start
 	}
-	return gradient, hessian, shift
+	return shift
 }
 
 // unitSums returns the shift that is added to each addend, and the number that the sums
@@ -232,6 +231,15 @@ func startTotals(j *kernel.TotalsJob) (gradient, hessian []int64, shift float64)
 func unitSums(unit float64, rows int) (shift float64, start int64) {
 	shift = kernel.Shift(unit)
 	return shift, -int64(rows) * int64(math.Float64bits(shift))
+}
+
+// forRuns calls f with one run of at most that many rows after the other.
+func forRuns(rows []uint32, most int, f func(rows []uint32)) {
+	for len(rows) > 0 {
+		n := min(len(rows), most)
+		f(rows[:n])
+		rows = rows[n:]
+	}
 }
 
 // rowsInCache returns the number of rows that stay in the first-level cache while a
