@@ -82,8 +82,9 @@ type Engine struct {
 	trees        *trees
 	state        *state
 	forest       *model.Forest
-	refitted     tree.Tree   // the last tree of job.Refit, with new leaf values
-	validation   *validation // nil: none
+	refits       *model.Forest // the trees of job.Refit, of which forest has the first, with new leaf values
+	refitted     tree.Tree     // the last of these
+	validation   *validation   // nil: none
 	others       []*validation
 	weight       float64 // of all training rows
 
@@ -138,7 +139,9 @@ func New(j Job) *Engine {
 		e.stopped = StoppedByStopLoss
 	}
 	if j.Refit != nil {
-		e.forest.Reserve(j.Refit)
+		e.refits = j.Refit.Emptied()
+		e.refits.SetLinear(e.forest.Linear())
+		e.forest = e.refits.Truncated(0)
 		if j.Refit.Trees() == 0 {
 			e.stopped = StoppedByTrees
 		}

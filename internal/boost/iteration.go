@@ -34,7 +34,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 		case repeated != nil:
 			e.forest.AddTree(repeated.Tree(first + i))
 		case e.job.Refit != nil:
-			e.forest.AddTree(e.job.Refit.Tree(first + i))
+			e.forest = e.refits.Truncated(first + i + 1)
 			t.SetLeaves(e.forest.Tree(first + i))
 		default:
 			t.AppendTo(e.forest)
@@ -42,6 +42,9 @@ func (e *Engine) iterate(ctx context.Context) bool {
 		for _, v := range e.validations() {
 			v.add(t, e.job.Kernels, e.job.Team)
 		}
+	}
+	if e.trees.grower != nil && repeated == nil {
+		e.trees.grower.Reuse(trees)
 	}
 	e.grown += len(trees)
 	if e.state.lost() {
@@ -67,11 +70,7 @@ func (e *Engine) repeat(iteration int) (trees []*tree.Tree) {
 func (e *Engine) refit(number int) *tree.Tree {
 	t := &e.refitted
 	t.Load(e.job.Refit.Tree(number), e.job.Train.Mapper)
-	width := len(t.Leaves[0].Steps)
-	steps := make([]float32, len(t.Leaves)*width)
-	for i := range t.Leaves {
-		t.Leaves[i].Steps = steps[i*width:][:width]
-	}
+	t.NewSteps(len(t.Leaves[0].Steps))
 	segments := e.trees.order(t)
 	e.trees.values.Set(t.Leaves, segments)
 	e.state.mover.queue(t.Leaves, segments)

@@ -88,9 +88,6 @@ func newEnsemble(j *Job, scouts *run) *ensemble {
 		}
 	}
 	t.Soft = j.Train.Soft.Subset(held)
-	for i := range e.scores {
-		e.scores[i] = make([]float64, len(t.Labels)*len(t.Classes))
-	}
 	return e
 }
 
@@ -322,6 +319,9 @@ func (r *run) all() *boost.Engine { return r.engines[len(r.engines)-1] }
 func (e *ensemble) addRefitted(r *run) {
 	classes := len(e.target.Classes)
 	half, number := e.halfOf(e.refitted)
+	if number == 0 {
+		e.scores[half] = make([]float64, len(e.target.Labels)*classes)
+	}
 	for side := range e.parts {
 		scores := r.engines[side].ValidScores()
 		for i, row := range e.parts[side].rows {
@@ -348,8 +348,8 @@ func (e *ensemble) free() {
 // finish completes the ensemble.
 func (e *ensemble) finish(r *run) {
 	e.addRefitted(r)
-	e.model = e.average()
 	e.calibrate()
+	e.model = e.average()
 }
 
 // average returns the trees of all members with an equal share of their leaf values and linear scores: first the first

@@ -29,8 +29,10 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, k *kern
 	rows, classes := t.Rows(), len(t.Classes)
 	losses, wrong := make([]float64, rows), make([]bool, rows)
 	together := rowsTogether(rows, classes)
-	team.Do(kernel.Blocks(rows), func(_, b int) {
-		tempered, p := make([]float64, together*classes), make([]float64, together*classes)
+	size := together * classes
+	scratch := make([]float64, 2*size*team.Workers())
+	team.Do(kernel.Blocks(rows), func(worker, b int) {
+		tempered, p := scratch[2*worker*size:][:size], scratch[(2*worker+1)*size:][:size:size]
 		first, end := kernel.Block(b, rows)
 		for ; first < end; first += together {
 			last := min(first+together, end)

@@ -244,6 +244,14 @@ func (f *Forest) Truncated(trees int) *Forest {
 	return &t
 }
 
+// Emptied returns the same trees without values: leaf values and numbers of rows are zero, and no longer f's. It shares
+// the splits with f, so no trees may be added.
+func (f *Forest) Emptied() *Forest {
+	e := *f
+	e.nodeRows, e.leafRows, e.values = make([]uint32, len(f.nodeRows)), make([]uint32, len(f.leafRows)), make([]float32, len(f.values))
+	return &e
+}
+
 // Scale multiplies all leaf values by a factor and rounds them.
 func (f *Forest) Scale(factor float64, round func(float64) float32) {
 	for i, v := range f.values {

@@ -63,6 +63,9 @@ type Grower struct {
 	pool      HistogramPool
 	order     []int      // all columns, those with the most codes first
 	nodes     []*node    // free list
+	spare     []*Tree    // free list
+	tasks     []*task    // free list
+	segments  []Segment  // of the last tree
 	values    LeafValues // sets the leaves whose totals were dropped
 	packed    [][]int64  // free list, on several machines: packed histograms
 	sent      []int64    // send buffer of reduceScatter
@@ -160,9 +163,24 @@ func (g *Grower) Free() {
 	g.pool.Free()
 }
 
+// Reuse lets later trees have the memory of some that are no longer used.
+func (g *Grower) Reuse(trees []*Tree) { g.spare = append(g.spare, trees...) }
+
+// newTree returns a tree without nodes.
+func (g *Grower) newTree() *Tree {
+	last := len(g.spare) - 1
+	if last < 0 {
+		return &Tree{}
+	}
+	t := g.spare[last]
+	g.spare = g.spare[:last]
+	t.Nodes = t.Nodes[:0]
+	return t
+}
+
 // Grow grows a tree on the partition's rows and the given columns. With fixed pairs every node
 // uses those; else each chooses its own. seed decides which columns nodes draw. The segments
-// list the rows of each leaf.
+// list the rows of each leaf, until the next tree is grown.
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
@@ -176,7 +194,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	if fixed == nil && g.residuals.Classes == 2 {
 		fixed = onlyPair
 	}
-	g.tree, g.fixed, g.waiting = &Tree{}, fixed, 0
+	g.tree, g.fixed, g.waiting = g.newTree(), fixed, 0
 	g.evaluator.columns = len(columns)
 	if fixed != nil {
 		g.fixed = g.evaluator.padded(slices.Clip(fixed))
@@ -414,32 +432,34 @@ func (g *Grower) finish(open []*node) []Segment {
 	case g.FullLeaf:
 		width = g.residuals.Classes
 	}
-	segments, steps := make([]Segment, len(open)), make([]float32, len(open)*width)
-	g.tree.Leaves = make([]Leaf, 0, len(open))
+	t := g.tree
+	t.Leaves, g.segments = slices.Grow(t.Leaves[:0], len(open))[:len(open)], g.segments[:0]
+	t.NewSteps(width)
 	var dropped []Segment
 	open = g.leftToRight(open)
 	g.team.Do(len(open), func(_, i int) { g.joinRows(open[i]) })
 	for i, n := range open {
-		leaf := Leaf{Rows: n.count, box: n.box, Steps: steps[i*width:][:width:width]}
+		leaf := &t.Leaves[i]
+		*leaf = Leaf{Rows: n.count, box: n.box, Steps: leaf.Steps}
 		switch {
 		case g.Newton.Named > 0:
 			leaf.Pairs = make([]kernel.Pair, width)
 		case !g.FullLeaf:
 			leaf.Pairs = n.pairs
 		}
-		segments[i] = Segment{i, g.rowsOf(n)}
+		segment := Segment{i, g.rowsOf(n)}
+		g.segments = append(g.segments, segment)
 		if n.dropped {
 			leaf.Rows = 0 // setBest counts them
-			dropped = append(dropped, segments[i])
+			dropped = append(dropped, segment)
 		} else {
 			leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals)
 		}
 		g.link(n, int32(^i))
-		g.tree.Leaves = append(g.tree.Leaves, leaf)
 		g.discard(n)
 	}
-	g.values.setBest(g.tree.Leaves, dropped)
-	return segments
+	g.values.setBest(t.Leaves, dropped)
+	return g.segments
 }
 
 // joinRows puts the rows of a leaf that look-ahead split back in order.

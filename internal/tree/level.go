@@ -22,6 +22,7 @@ func (g *Grower) growLevels(root *node) []*node {
 	for depth := 1; 1<<depth <= g.Leaves && (g.MaxDepth == 0 || depth <= g.MaxDepth) && len(families) > 0; depth++ {
 		passes := g.startLevel(level, families)
 		split := g.findTest(passes)
+		g.tasks = append(g.tasks, passes...)
 		if split.Gain == 0 {
 			break
 		}
@@ -84,7 +85,13 @@ func (g *Grower) startLevel(level []*node, families []family) (passes []*task) {
 
 // newTask computes the gradients of a node's rows along its pairs.
 func (g *Grower) newTask(n *node) *task {
-	t := &task{node: n, gradients: g.evaluator.gradients}
+	var t *task
+	if last := len(g.tasks) - 1; last >= 0 {
+		t, g.tasks = g.tasks[last], g.tasks[:last]
+	} else {
+		t = new(task)
+	}
+	*t = task{node: n, gradients: g.evaluator.gradients}
 	t.gradients.bind(n.start, n.end)
 	n.stats = t.gradients.compute(n.list, n.pairs, g.evaluator.teamFor(n.rows()))
 	g.evaluator.gradients.blocks = t.gradients.blocks // all tasks share this memory
@@ -229,6 +236,7 @@ func (g *Grower) bestTest(column, at, stride int) SplitInfo {
 // pairs of one that did.
 func (g *Grower) splitLevel(level []*node, split SplitInfo, voter []kernel.Pair) (next []*node, families []family) {
 	e := g.evaluator
+	families = e.families[:0]
 	seed := hash.Seed(level[0].seed, hash.NodeColumns, 0)
 	for _, n := range level {
 		n.seed = seed
@@ -246,6 +254,7 @@ func (g *Grower) splitLevel(level []*node, split SplitInfo, voter []kernel.Pair)
 		families = append(families, family{parent: n})
 	}
 	g.reducer.count(e, families)
+	e.families = families
 	families = slices.DeleteFunc(families, func(f family) bool {
 		if f.small.count >= max(1, g.MinSamples) {
 			return false

@@ -15,8 +15,8 @@ type Segment struct {
 	Rows []uint32
 }
 
-// run is a range of a partition's rows that reach one leaf.
-type run struct{ leaf, start, end int }
+// run is a range of a partition's rows that reach one leaf, and the place where they go.
+type run struct{ leaf, start, end, place int }
 
 // routeRows is the number of rows that are sent through a tree at once: enough for whole vectors
 // at most leaves, few enough for their codes to stay in cache.
@@ -54,7 +54,7 @@ func (r *router) walk(runs []run, child int32, start, end int) []run {
 	case start == end:
 		return runs
 	case child < 0:
-		return append(runs, run{int(^child), start, end})
+		return append(runs, run{int(^child), start, end, 0})
 	}
 	n := &r.tree.Nodes[child]
 	middle := r.SplitAlone(&r.jobs[start/kernel.RowBlock], r.kernels, r.matrix.Columns[n.Split.Feature], n.test(), start, end)
@@ -91,9 +91,8 @@ func (p *Partition) order(t *Tree, byBlock [][]run, values int, team *par.Team) 
 	if values <= fewValues {
 		together = rangeRows / routeRows
 	}
-	next := make([]int, len(t.Leaves))    // by leaf: its rows in a range, then where the next of them go
-	places := make([][]int, len(byBlock)) // by block: where each run goes
-	end := 0
+	p.next = slices.Grow(p.next[:0], len(t.Leaves))[:len(t.Leaves)]
+	next, end := p.next, 0
 	for first := 0; first < len(byBlock); first += together {
 		inRange := byBlock[first:min(first+together, len(byBlock))]
 		clear(next)
@@ -108,17 +107,17 @@ func (p *Partition) order(t *Tree, byBlock [][]run, values int, team *par.Team) 
 			}
 			next[leaf], end = end, end+n
 		}
-		for b, runs := range inRange {
-			places[first+b] = make([]int, len(runs))
-			for i, r := range runs {
-				places[first+b][i] = next[r.leaf]
+		for _, runs := range inRange {
+			for i := range runs {
+				r := &runs[i]
+				r.place = next[r.leaf]
 				next[r.leaf] += r.end - r.start
 			}
 		}
 	}
 	team.Do(len(byBlock), func(_, b int) {
-		for i, r := range byBlock[b] {
-			copy(p.left[places[b][i]:], p.Rows[r.start:r.end])
+		for _, r := range byBlock[b] {
+			copy(p.left[r.place:], p.Rows[r.start:r.end])
 		}
 	})
 	p.segments = segments

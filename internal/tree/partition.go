@@ -18,6 +18,7 @@ type Partition struct {
 	memory      *mem.Block
 
 	runs     [][]run   // by block, of the last tree by which rows were ordered
+	next     []int     // by its leaves: rows in a range, then where the next of them go
 	segments []Segment // of the same tree
 }
 

@@ -17,6 +17,17 @@ import (
 type Tree struct {
 	Nodes  []Node
 	Leaves []Leaf
+
+	steps []float32 // of all leaves, unless they share those of a model
+}
+
+// NewSteps gives the leaves a number of steps each, in memory of the tree.
+func (t *Tree) NewSteps(each int) {
+	t.steps = slices.Grow(t.steps[:0], each*len(t.Leaves))[:each*len(t.Leaves)]
+	clear(t.steps)
+	for i := range t.Leaves {
+		t.Leaves[i].Steps = t.steps[i*each:][:each:each]
+	}
 }
 
 // Node is a split. Binned rows go left whose code is in the split's set, or at most Bin if it

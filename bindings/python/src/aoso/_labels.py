@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _capi, _soft
+from . import _capi, _matrix, _soft
 from ._capi import Array
 from ._columns import NUMBERS
 from .errors import ArgumentError
@@ -217,7 +217,7 @@ def _of_pandas(y: Any) -> Array:
 
 def check_mask(y: Any) -> None:
     """Raise an error if a masked array hides a label, which numpy and scikit-learn would use."""
-    mask = np.ma.getmask(y)
+    mask = _matrix.mask(y)
     if np.any(mask):
         raise ArgumentError(f"y[{np.argmax(mask)}] is masked; allowed: a label in every row")
 

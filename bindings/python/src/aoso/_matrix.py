@@ -115,6 +115,12 @@ def weights(weight: Any, rows: int) -> Array | None:
     return np.ascontiguousarray(vector(weight, rows, "weight", "one number per row of x"), np.float64)
 
 
+def mask(x: Any) -> Any:
+    """The mask of a masked array; None for others. It does not import numpy.ma, which would take 6 MB: whoever has a masked array has it."""
+    ma = sys.modules.get("numpy.ma")
+    return x.mask if ma is not None and isinstance(x, ma.MaskedArray) else None
+
+
 def row_ids(row_id: Any, rows: int) -> Array | None:
     """The ids of the given number of rows, as uint64; None if there are none. A negative id n becomes 2**64 + n."""
     if row_id is None:
@@ -124,7 +130,7 @@ def row_ids(row_id: Any, rows: int) -> Array | None:
         raise ArgumentError(f"row_id has shape {ids.shape}; allowed: ({rows},), one integer per row of x")
     if ids.dtype.kind == "O" and all(isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in ids):
         ids = np.array(ids.tolist())
-    if ids.dtype.kind not in "iu" or np.any(np.ma.getmask(row_id)):
+    if ids.dtype.kind not in "iu" or np.any(mask(row_id)):
         raise DTypeError(f"row_id is of dtype {ids.dtype}, or has missing values; allowed: integers")
     if ids.dtype.kind == "i":
         return np.ascontiguousarray(ids, np.int64).view(np.uint64)
@@ -323,11 +329,12 @@ def _rows(x: Any) -> Array:
 
 
 def _array(x: Any) -> Array:
-    if isinstance(x, np.ma.MaskedArray):
-        values: Array = np.ma.getdata(x).astype(np.float64 if x.dtype.kind in NUMBERS else object)
-        values[np.ma.getmaskarray(x)] = np.nan
-        return values
-    return np.asarray(x)
+    masked = mask(x)
+    if masked is None:
+        return np.asarray(x)
+    values: Array = np.asarray(x).astype(np.float64 if x.dtype.kind in NUMBERS else object)
+    values[masked] = np.nan
+    return values
 
 
 def _is_sparse(x: Any) -> bool:
