@@ -8,6 +8,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/model"
 )
 
@@ -49,6 +50,8 @@ type half struct {
 func newHalf(j *Job, scouts *run) half {
 	h := half{params: scouts.chosen(j), scouted: scouts.path, from: scouts.pick(j), capped: scouts.capped(j)}
 	h.members = scouts.forests(h.params.NEstimators)
+	h.scouted.keep(h.from)
+	mem.Collect()
 	return h
 }
 
@@ -333,6 +336,7 @@ func (e *ensemble) addRefitted(r *run) {
 	e.loss += r.all().TrainLoss()
 	r.free()
 	e.free()
+	mem.Collect()
 }
 
 // free releases the memory of rows.

@@ -199,6 +199,16 @@ func (p *path) takeRaw(at *point) {
 	}
 }
 
+// keep drops the raw scores at all points but one.
+func (p *path) keep(at *point) {
+	for i := range p.points {
+		if old := &p.points[i]; old != at {
+			p.takeRaw(old)
+		}
+	}
+	p.spare = nil
+}
+
 // settle computes what follows from the raw scores at a point, if it still has them.
 func (p *path) settle(at *point) {
 	if at.raw != nil {

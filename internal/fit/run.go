@@ -218,6 +218,7 @@ func (r *run) freeState() {
 }
 
 func (r *run) free() {
+	r.pooled = nil
 	for _, e := range r.engines {
 		e.Free()
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"unsafe"
 )
 
@@ -23,6 +24,17 @@ func GiveBack(bytes int) {
 	const many = 16 << 20
 	if bytes >= many {
 		debug.FreeOSMemory()
+	}
+}
+
+// Collect collects garbage on the Go heap if there are some MB of it. Go itself would wait until there is as much
+// as there is in use.
+func Collect() {
+	const some = 4 << 20
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(heap)
+	if heap[0].Value.Uint64() >= heap[1].Value.Uint64()+some {
+		runtime.GC()
 	}
 }
 
