@@ -52,10 +52,10 @@ type point struct {
 }
 
 const (
-	// unknownRows is the number of additional rows whose class may be any (Laplace's rule of
-	// succession). They keep the probabilities from 1 where all rows are predicted right, and
-	// matter little where many are not.
-	unknownRows = 1
+	// unknownRows is the number of additional rows whose class may be any: half a row, as R. Krichevsky and V. Trofimov add
+	// (The performance of universal encoding, 1981). They keep the probabilities from 1 where all rows are predicted right,
+	// and matter little where many are not.
+	unknownRows = 0.5
 	// From one point to the next, the number of iterations grows by a factor of 1 +
 	// 1/sparseness, or, where more than manyScores raw scores take seconds to evaluate, 1 + 1/sparsest.
 	sparseness, sparsest, manyScores = 7, 2, 1 << 24
