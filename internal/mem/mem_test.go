@@ -1,6 +1,8 @@
 package mem
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"unsafe"
 )
@@ -31,4 +33,27 @@ func TestBlock(t *testing.T) {
 		}
 	}
 	(*Block)(nil).Free()
+}
+
+var garbage []byte
+
+// TestCollect checks that garbage is collected where there is some.
+func TestCollect(t *testing.T) {
+	collected := func() uint32 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		Collect()
+		runtime.ReadMemStats(&after)
+		return after.NumGC - before.NumGC
+	}
+	runtime.GC()
+	if n := collected(); n != 0 {
+		t.Errorf("without garbage: %d collections", n)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	garbage = make([]byte, 8<<20)
+	garbage = nil
+	if n := collected(); n != 1 {
+		t.Errorf("with garbage: %d collections", n)
+	}
 }
