@@ -160,7 +160,7 @@ type Params struct {
 	// Allowed: above 0, at most 1. Default: 1.
 	ColsampleByTree float64 `json:"colsample_bytree"`
 	// Fraction of the tree's features drawn for each node.
-	// Allowed: above 0, at most 1. Default: 0, which means 0.3 to 1, less for more features.
+	// Allowed: above 0, at most 1. Default: 0, which means 0.001 to 1, less for more features.
 	ColsampleByNode float64 `json:"colsample_bynode"`
 	// The search for splits leaves out rows whose residuals are below this fraction of the mean; 0
 	// keeps all rows. A tree leaves out rows whose 1 - p, of their own class, is below this fraction

@@ -17,6 +17,7 @@ const (
 	MaxLeaves      = 1 << 16
 	MaxCrosses     = 64
 	LeastSubsample = 0.001 // of those that training chooses
+	LeastColsample = 0.001
 )
 
 var (
@@ -316,7 +317,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "colsample_bynode", Field: "ColsampleByNode", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 20},
-		Chosen: between(0.3, 1), Auto: "less for more features",
+		Chosen: between(LeastColsample, 1), Auto: "less for more features",
 		Range: fraction, Usual: between(0.1, 1),
 		Help: "Fraction of the tree's features drawn for each node.",
 		Others: Others{

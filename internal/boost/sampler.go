@@ -96,7 +96,7 @@ func (s *sampler) drawColumns() []int {
 	if s.colsample == 1 {
 		return s.columns
 	}
-	return hash.Choose(s.seedOf(hash.TreeColumns), s.columns, Share(s.colsample, len(s.columns)))
+	return hash.Choose(s.seedOf(hash.TreeColumns), s.columns, Share(s.colsample, len(s.columns)), new([]uint64))
 }
 
 // chooseRows chooses the rows that a tree is grown on. The others are moved by its leaf values,

@@ -42,20 +42,17 @@ func Fraction(of float64) uint64 {
 	return uint64(min(max(of*steps, 0), steps-1)) * (1 << 64 / steps)
 }
 
-// onStack is the number of hashes that fit on the stack; more are allocated on the heap.
-const onStack = 128
-
 // Choose returns the n numbers with the least hashes, in the given order. No two may be the
-// same.
-func Choose(seed uint64, numbers []int, n int) []int {
+// same. It uses memory, and makes it larger if it is too small.
+func Choose(seed uint64, numbers []int, n int, memory *[]uint64) []int {
 	if n == len(numbers) {
 		return numbers
 	}
 	if n == 0 {
 		return nil
 	}
-	var stack [onStack]uint64
-	hashes := slices.Grow(stack[:0], len(numbers))
+	hashes := slices.Grow((*memory)[:0], len(numbers))
+	*memory = hashes
 	for _, number := range numbers {
 		hashes = append(hashes, Row(seed, uint64(number)))
 	}
@@ -80,7 +77,8 @@ func nth(hashes []uint64, n int) uint64 {
 	for ; counts[bucket] < n; bucket++ {
 		n -= counts[bucket]
 	}
-	shared := make([]uint64, 0, onStack)
+	const few = 128
+	shared := make([]uint64, 0, few) // on the stack if they are few
 	for _, h := range hashes {
 		if h>>(64-first) == uint64(bucket) {
 			shared = append(shared, h)

@@ -9,6 +9,7 @@ import (
 
 // TestChoose compares choices with all numbers sorted by their hashes.
 func TestChoose(t *testing.T) {
+	var memory []uint64
 	for _, count := range []int{0, 1, 2, 30, 784} {
 		numbers := make([]int, count)
 		for i := range numbers {
@@ -20,7 +21,7 @@ func TestChoose(t *testing.T) {
 			slices.SortFunc(want, func(a, b int) int { return cmp.Compare(Row(seed, uint64(a)), Row(seed, uint64(b))) })
 			want = want[:n]
 			slices.Sort(want)
-			if got := Choose(seed, numbers, n); !slices.Equal(got, want) {
+			if got := Choose(seed, numbers, n, &memory); !slices.Equal(got, want) {
 				t.Fatalf("%d of %d are %v, want %v", n, count, got, want)
 			}
 		}
@@ -53,9 +54,9 @@ func BenchmarkChoose(b *testing.B) {
 	for i := range numbers {
 		numbers[i] = i
 	}
-	seed := uint64(0)
+	seed, memory := uint64(0), []uint64(nil)
 	for b.Loop() {
 		seed++
-		Choose(seed, numbers, 235)
+		Choose(seed, numbers, 235, &memory)
 	}
 }

@@ -154,12 +154,12 @@ func (p *Params) fromZero(s data.Shape, ensemble bool) []setting {
 	// Labels that the features explain: large trees learn fast.
 	clean.nEstimators, clean.learningRate = 500, 0.2
 	clean.maxLeaves = leavesFor(s.Rows, 16, 2.5)
-	clean.colsampleByNode = fewFeatures(s)
+	clean.colsampleByNode = notMany(s, fewFeatures(s))
 
 	// Labels that they do not explain: small trees learn slowly.
 	noisy.nEstimators, noisy.learningRate = 500, 0.125
 	noisy.maxLeaves, noisy.regLambda = leavesFor(s.Rows, 8, 12), 3
-	noisy.colsampleByNode = 0.5
+	noisy.colsampleByNode = notMany(s, 0.5)
 
 	// Few rows with such labels: larger trees learn more slowly still, each from a new
 	// sample of the rows and with many rows per leaf.
@@ -261,6 +261,12 @@ func careful(of setting) setting {
 func fewFeatures(s data.Shape) float64 {
 	const enough, least = 16, 0.3
 	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
+}
+
+// notMany limits the features drawn for each node to 256. More take time, and trees that choose among fewer differ more.
+func notMany(s data.Shape, share float64) float64 {
+	const most = 256
+	return max(spec.LeastColsample, min(share, math.Round(1000*most/float64(s.Features))/1000))
 }
 
 // Suggest returns the parameters that preset auto tries first on data of a shape.

@@ -116,7 +116,7 @@ func TestLarge(t *testing.T) {
 func shapes(yield func(data.Shape) bool) {
 	rows := []int{1, 49, 50, 1999, 2000, 9999, 10_000, 29_999, 30_000, 99_999, 100_000, 1_000_000, 10_000_000, 60_000_000, 1_000_000_000}
 	for _, rows := range rows {
-		for _, features := range []int{1, 16, 17, 54, 100, 101, 100_000} {
+		for _, features := range []int{1, 16, 17, 54, 100, 101, 900, 1_000_000} {
 			for _, classes := range []int{1, 2, 3, 4, 5, 6, 26, 100, 101, 500, 4999, 5000, 65_534, 65_535, 1_000_000} {
 				if !yield(data.Shape{Rows: rows, Features: features, Classes: classes}) {
 					return

@@ -261,7 +261,7 @@ func (g *Grower) layoutFor(n *node, memory *layout) *layout {
 	}
 	if g.drawsColumns() {
 		share := float64(g.NodeColumns) / float64(len(g.columns))
-		columns = hash.Choose(n.seed, columns, max(1, int(math.Round(share*float64(len(columns))))))
+		columns = hash.Choose(n.seed, columns, max(1, int(math.Round(share*float64(len(columns))))), &memory.hashes)
 	}
 	if len(columns) == len(g.columns) {
 		return g.layout

@@ -21,6 +21,8 @@ type layout struct {
 	order []int  // all columns, those with the most codes first
 	left  []bool // columns not yet laid out
 	dense []int  // columns not yet laid out that are neither sparse nor joint
+
+	hashes []uint64 // memory for drawing columns
 }
 
 type tile struct {

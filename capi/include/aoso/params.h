@@ -173,7 +173,7 @@ typedef struct aoso_params {
     double colsample_bytree;
 
     /* Fraction of the tree's features drawn for each node.
-     * Allowed: above 0, at most 1. Default: 0, which means 0.3 to 1, less for more features. */
+     * Allowed: above 0, at most 1. Default: 0, which means 0.001 to 1, less for more features. */
     double colsample_bynode;
 
     /* The search for splits leaves out rows whose residuals are below this fraction of the mean; 0 keeps all rows.

@@ -91,7 +91,7 @@ class AOSOClassifier(Compatible, Decisions, Partial, ClassifierMixin, BaseEstima
         Allowed: above 0, at most 1.
     colsample_bynode : float or None, default None
         Fraction of the tree's features drawn for each node.
-        Allowed: above 0, at most 1. None: 0.3 to 1, less for more features.
+        Allowed: above 0, at most 1. None: 0.001 to 1, less for more features.
     calibration : {"auto", "none", "holdout", "folds"}, default "auto"
         Rows on which training fits the temperature, which calibrates the probabilities. "auto": none with preset paper;
         else the validation set if there is one, the rows that members of an ensemble hold out, folds for fewer than
