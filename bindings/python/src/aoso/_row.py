@@ -29,7 +29,7 @@ class RowPredictor:
     >>> booster = aoso.train({"n_estimators": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
     >>> predictor = booster.row_predictor()
     >>> str(predictor.predict([3])), predictor.predict_proba([3]).round(2).tolist()
-    ('low', [0.07, 0.93])
+    ('low', [0.06, 0.94])
     """
 
     def __init__(self, model: _capi.Handle, features: list[str], classes: Array, trees: int) -> None:

@@ -56,7 +56,7 @@ class Booster(Report, Probability, Confusing, Suspecting, Familiar):
     >>> booster.predict([[3], [15]]).tolist()
     ['low', 'high']
     >>> booster.predict_proba([[3], [15]]).round(2).tolist()
-    [[0.07, 0.93], [0.93, 0.07]]
+    [[0.06, 0.94], [0.94, 0.06]]
     """
 
     def __init__(
