@@ -263,9 +263,9 @@ func fewFeatures(s data.Shape) float64 {
 	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
 }
 
-// notMany limits the features drawn for each node to 256. More take time, and trees that choose among fewer differ more.
+// notMany limits the features drawn for each node where there are few rows: to four for each row, or to 256 if that is more.
 func notMany(s data.Shape, share float64) float64 {
-	const most = 256
+	most := max(256, 4*float64(s.Rows))
 	return max(spec.LeastColsample, min(share, math.Round(1000*most/float64(s.Features))/1000))
 }
 
