@@ -62,6 +62,9 @@ func completed(wide bool, f kernel.Funcs) *kernel.Funcs {
 }
 
 func sparse(j *kernel.SparseJob) {
+	if len(j.Entries) == 0 { // the assembly steps back from the end of the entries, which may be nil
+		return
+	}
 	switch j.Pairs {
 	case 1:
 		sparse1(j)

@@ -47,9 +47,13 @@ func sparse(d dice, s shape) call {
 		first = append(first, uint32(len(entries)))
 	}
 	return func(f *kernel.Funcs, m *memory) {
+		list := input(m, "Entries", entries)
+		if s.classes == 0 {
+			list = nil // as of rows that all have the default codes
+		}
 		f.Sparse(&kernel.SparseJob{
 			First:     inputAfter(m, "First", lead, first),
-			Entries:   input(m, "Entries", entries),
+			Entries:   list,
 			Histogram: inout(m, "Histogram", histogram),
 			Rows:      input(m, "Rows", rows),
 			Cells:     input(m, "Cells", cells),
