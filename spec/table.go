@@ -17,7 +17,7 @@ const (
 	MaxLeaves      = 1 << 16
 	MaxCrosses     = 64
 	LeastSubsample = 0.001 // of those that training chooses
-	LeastColsample = 0.001
+	LeastColsample = 0.001 // the same
 )
 
 var (

@@ -29,9 +29,7 @@ type sumJob struct {
 }
 
 func (e *denseForm) newTotals() *loss.Totals {
-	if n := len(e.free); n > 0 {
-		t := e.free[n-1]
-		e.free = e.free[:n-1]
+	if t := take(&e.free); t != nil {
 		return t
 	}
 	stride := e.residuals.Stride

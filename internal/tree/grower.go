@@ -168,12 +168,10 @@ func (g *Grower) Reuse(trees []*Tree) { g.spare = append(g.spare, trees...) }
 
 // newTree returns a tree without nodes.
 func (g *Grower) newTree() *Tree {
-	last := len(g.spare) - 1
-	if last < 0 {
-		return &Tree{}
+	t := take(&g.spare)
+	if t == nil {
+		return new(Tree)
 	}
-	t := g.spare[last]
-	g.spare = g.spare[:last]
 	t.Nodes = t.Nodes[:0]
 	return t
 }
@@ -534,10 +532,8 @@ func (g *Grower) link(n *node, child int32) {
 
 // newNode stores n in a node of the free list, or a new one, and gives it class totals.
 func (g *Grower) newNode(n node) *node {
-	var place *node
-	if last := len(g.nodes) - 1; last >= 0 {
-		place, g.nodes = g.nodes[last], g.nodes[:last]
-	} else {
+	place := take(&g.nodes)
+	if place == nil {
 		place = new(node)
 	}
 	*place = n

@@ -56,10 +56,7 @@ func (p *HistogramPool) Get(rows int) *Histogram {
 func (p *HistogramPool) GetUnbounded(rows int) *Histogram {
 	p.mu.Lock()
 	p.out++
-	var h *Histogram
-	if n := len(p.free); n > 0 {
-		h, p.free = p.free[n-1], p.free[:n-1]
-	}
+	h := take(&p.free)
 	p.mu.Unlock()
 	if h == nil {
 		memory := mem.New(8 * p.cells)

@@ -85,10 +85,8 @@ func (g *Grower) startLevel(level []*node, families []family) (passes []*task) {
 
 // newTask computes the gradients of a node's rows along its pairs.
 func (g *Grower) newTask(n *node) *task {
-	var t *task
-	if last := len(g.tasks) - 1; last >= 0 {
-		t, g.tasks = g.tasks[last], g.tasks[:last]
-	} else {
+	t := take(&g.tasks)
+	if t == nil {
 		t = new(task)
 	}
 	*t = task{node: n, gradients: g.evaluator.gradients}

@@ -31,10 +31,7 @@ func (g shared) fillTask(t *task, l *layout) {
 	for rank := range l.sharding.codes {
 		n += t.numbers(l, rank)
 	}
-	if last := len(g.packed) - 1; last >= 0 {
-		t.filled, g.packed = g.packed[last], g.packed[:last]
-	}
-	t.filled = h.pack(slices.Grow(t.filled[:0], n), l.sharding.places, g.Pairs, wide)
+	t.filled = h.pack(slices.Grow(take(&g.packed)[:0], n), l.sharding.places, g.Pairs, wide)
 }
 
 // layoutOf returns the layout of a task's histogram; nil: it needs none.
