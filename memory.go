@@ -19,8 +19,9 @@ type Shape struct {
 	Rows, Features, Classes int  // of the training set: their numbers
 	ValidRows               int  // rows of the validation set
 	MaxBin                  int  // 0: 255
-	Rated                   int  // categorical features of more than 100 categories, or of more than MaxBin
-	Categories              int  // of these features, in all
+	Categorical             int  // categorical features of more than 4 categories
+	Rated                   int  // of these features: those of more than 100 categories, or of more than MaxBin
+	Categories              int  // of the features of Rated, in all
 	Dense                   bool // no feature is sparse, and at most one has 16 bins or fewer; or datasets are DenseOnly
 	Mapped                  bool // the dataset is in a file
 }
@@ -71,8 +72,8 @@ type MemoryEstimate struct {
 // for each thread and two more, 8·N, and up to 64 MiB of a sample, or 3·K kiB with more than
 // 32,768 classes.
 //
-// A feature of Rated has min(K, 12) columns more, or one with two classes, and D
-// counts them. While the dataset is built, they take 4·N each, and 12·N more. A
+// A feature of Categorical has a column more, and one of Rated another min(K, 12), or one
+// with two classes. D counts them. While the dataset is built, they take 4·N each, and 12·N more. A
 // category takes 80, and 4 for each of these columns, which Runtime has.
 //
 // A dataset that is Mapped counts in Files, and so do copies of its codes that are
@@ -99,6 +100,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		{"classes", s.Classes, 1, modelio.MaxClasses},
 		{"valid_rows", s.ValidRows, 0, maxRows},
 		{"max_bin", s.MaxBin, 0, bin.MaxValueBins},
+		{"categorical", s.Categorical, 0, s.Features},
 		{"rated", s.Rated, 0, s.Features},
 		{"categories", s.Categories, 0, maxRows},
 	} {

@@ -128,8 +128,8 @@ type Params struct {
 	// move rare ones to the middle of the order.
 	// Allowed: at least 0, at most 3.4e+38. Default: 10.
 	CategorySmoothing float64 `json:"category_smoothing"`
-	// Number added to the sums of Hessians on both sides of a split on categories; larger values make
-	// such splits rarer.
+	// Number added to the sums of Hessians on both sides of a split on categories, in part below 7
+	// categories; larger values make such splits rarer.
 	// Allowed: at least 0, at most 3.4e+38. Default: 10.
 	CategoryL2 float64 `json:"category_l2"`
 	// Maximum number of categories on the smaller side of a split; larger sets overfit more easily.

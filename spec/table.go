@@ -258,7 +258,7 @@ var Parameters = []Parameter{
 	{
 		Name: "category_l2", Field: "CategoryL2", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 30},
 		Range: notNegative, Usual: between(1e-3, 100),
-		Help:   "Number added to the sums of Hessians on both sides of a split on categories; larger values make such splits rarer.",
+		Help:   "Number added to the sums of Hessians on both sides of a split on categories, in part below 7 categories; larger values make such splits rarer.",
 		Others: Others{LightGBM: "cat_l2"},
 	},
 	{

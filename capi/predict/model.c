@@ -119,9 +119,9 @@ typedef struct encoder {
     char *text; /* room for the next name */
 } encoder;
 
-static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t count, int rated) {
+static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t count, int rated, int columns) {
     category *c = &m->categories[j];
-    if (count < 0 || (uint64_t)count > e->num_ends - e->end || rated > 1 || (!rated && count > MOST_CODES))
+    if (count < 0 || (uint64_t)count > e->num_ends - e->end || rated > 1 || (rated && !columns) || (!rated && (count > MOST_CODES || columns > 1)))
         return CORRUPT("feature %lld has %lld categories", (long long)j, (long long)count);
     c->count = count;
     c->rated = rated;
@@ -134,8 +134,7 @@ static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t 
         e->text += end - e->begin + 1;
         e->begin = end;
     }
-    if (!rated) return AOSOP_OK;
-    const uint64_t due = (uint64_t)m->rated_classes * ((uint64_t)count + 1);
+    const uint64_t due = (uint64_t)columns * ((uint64_t)count + 1);
     if (due > e->num_rates - e->rate) return CORRUPT("feature %lld has too few rates", (long long)j);
     c->rates = m->rates + e->rate;
     for (uint64_t i = 0; i < due; i++) {
@@ -144,7 +143,7 @@ static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t 
         m->rates[e->rate++] = rate;
     }
     c->column = m->columns;
-    m->columns += m->rated_classes;
+    m->columns += columns;
     return AOSOP_OK;
 }
 
@@ -176,13 +175,11 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
     const file_array *counts = file_find(f, "categories", NULL);
     if (!counts) return AOSOP_OK;
     const file_array *names = file_find(f, "category_names", "u8"), *ends = file_find(f, "category_name_ends", "u64"),
-                     *rated = file_find(f, "category_rated", "u8"), *classes = file_find(f, "category_classes", "i32"),
+                     *rated = file_find(f, "category_rated", "u8"), *columns = file_find(f, "category_columns", "u8"),
                      *rates = file_find(f, "category_rates", "f32");
     counts = file_find(f, "categories", "i32");
-    if (!counts || !names || !ends || !rated || !classes || !rates || counts->count != (uint64_t)m->features || rated->count != counts->count)
+    if (!counts || !names || !ends || !rated || !columns || !rates || counts->count != (uint64_t)m->features || rated->count != counts->count || columns->count != counts->count)
         return CORRUPT("its arrays of categories are missing or too short");
-    if (classes->count > (uint64_t)m->classes) return CORRUPT("category_classes are not classes");
-    m->rated_classes = (int64_t)classes->count;
     m->categories = model_allocate(m, counts->count, sizeof *m->categories);
     m->category_names = model_allocate(m, ends->count, sizeof *m->category_names);
     m->rates = model_allocate(m, rates->count, sizeof *m->rates);
@@ -193,15 +190,15 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
     for (int64_t j = 0; j < m->features; j++) {
         const int64_t count = i32_at(counts->data, (uint64_t)j);
         m->categories[j].count = -1;
-        if (count == -1 && rated->data[j] == 0) continue;
-        const aosop_status status = read_feature(m, &e, j, count, rated->data[j]);
+        if (count == -1 && rated->data[j] == 0 && columns->data[j] == 0) continue;
+        const aosop_status status = read_feature(m, &e, j, count, rated->data[j], columns->data[j]);
         if (status) return status;
     }
     if (e.end < e.num_ends || e.begin < e.num_names || e.rate < e.num_rates) return CORRUPT("there are names or rates of no category");
     m->owners = model_allocate(m, (uint64_t)(m->columns - m->features), sizeof *m->owners);
     if (!m->owners) return no_memory("the model");
     for (int64_t j = 0; j < m->features; j++)
-        for (int64_t i = 0; m->categories[j].rated && i < m->rated_classes; i++)
+        for (int64_t i = 0; m->categories[j].count >= 0 && i < columns->data[j]; i++)
             m->owners[m->categories[j].column + i - m->features] = (uint32_t)j;
     return read_crosses(m, f);
 }

@@ -13,14 +13,14 @@
 /* ------------------------------------------------------------- encoding -- */
 
 /* How a categorical feature becomes numbers. A category becomes a code: 1 for the
- * first, and so on; 0 is missing. A rated feature has code 1 for all categories,
- * and a further column for each rated class. */
+ * first, and so on; 0 is missing. A rated feature has code 1 for all categories.
+ * Further columns have rates or places. */
 typedef struct category {
     int64_t count;   /* -1: the feature is numeric */
     int64_t first;   /* name of its first category, among all names */
     bool rated;
     int64_t column;  /* its first column of rates */
-    const float *rates; /* by rated class: of each category, and last of categories not seen */
+    const float *rates; /* by column: of each category, and last of categories not seen */
 } category;
 
 /* A column that is computed from two features: a difference or a ratio of numbers, or a
@@ -99,7 +99,6 @@ struct aosop_model {
 
     char **class_names, **feature_names, **category_names;
     category *categories; /* by feature; NULL: all are numeric */
-    int64_t rated_classes;
     float *rates;
     uint32_t *owners; /* by column of rates: its feature; NULL without categories */
     cross *crosses;   /* the last columns; NULL: there are none */

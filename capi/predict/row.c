@@ -14,9 +14,9 @@ double encoded_value(const aosop_model *m, double x, uint32_t column) {
     const category *c = &m->categories[owner(m, column)];
     if (c->count < 0 || x != x) return x;
     const int64_t p = position(c, x);
+    if (!c->rated && p == c->count) return NAN;
     if (column >= m->features) return c->rates[((int64_t)column - c->column) * (c->count + 1) + p];
-    if (c->rated) return 1;
-    return p < c->count ? (double)(p + 1) : NAN;
+    return c->rated ? 1 : (double)(p + 1);
 }
 
 /* A number that does not depend on how the CPU treats those of fewer bits. */

@@ -41,14 +41,15 @@ type modelFile struct {
 	ClassesApart, FeaturesApart bool `json:"-"` // whose names the header does not have
 
 	// Of models with categories only.
-	Set          []uint32  `json:"-"`
-	Sets         []uint64  `json:"-"`
-	Categories   []int32   `json:"-"`
-	Names        []uint8   `json:"-"`
-	NameEnds     []uint64  `json:"-"`
-	Rated        []uint8   `json:"-"`
-	RatedClasses []int32   `json:"-"`
-	Rates        []float32 `json:"-"`
+	Set        []uint32  `json:"-"`
+	Sets       []uint64  `json:"-"`
+	Categories []int32   `json:"-"`
+	Names      []uint8   `json:"-"`
+	NameEnds   []uint64  `json:"-"`
+	Rated      []uint8   `json:"-"`
+	Columns    []uint8   `json:"-"`
+	Weights    []float32 `json:"-"`
+	Rates      []float32 `json:"-"`
 }
 
 // arrays calls f with each array and its name.
@@ -81,7 +82,8 @@ func (m *modelFile) categories(f func(name string, array any)) {
 	f("category_names", &m.Names)
 	f("category_name_ends", &m.NameEnds)
 	f("category_rated", &m.Rated)
-	f("category_classes", &m.RatedClasses)
+	f("category_columns", &m.Columns)
+	f("category_weights", &m.Weights)
 	f("category_rates", &m.Rates)
 }
 
@@ -302,7 +304,7 @@ func TestForgedModels(t *testing.T) {
 }
 
 // TestForgedCategories is TestForgedModels for what models with categories have. The
-// features are a number, one of codes and one of rates.
+// features are a number, one of codes and a place, and one of rates.
 func TestForgedCategories(t *testing.T) {
 	file := encode(t, forgeable(t))
 	var coded, rated, number int // nodes
@@ -324,33 +326,37 @@ func TestForgedCategories(t *testing.T) {
 		{"of 0 in place of 1", func(f *modelFile) { f.Sets = nil }},
 		{"set has", func(f *modelFile) { f.Set = f.Set[1:] }},
 		{"has a set for feature 0, which has numbers", func(f *modelFile) { f.Feature[coded] = 0 }},
-		{"has a set for feature 5, which has numbers", func(f *modelFile) { f.Feature[coded] = 5 }},
-		{"has feature 6 of 6", func(f *modelFile) { f.Feature[rated] = 6 }},
+		{"has a set for feature 6, which has numbers", func(f *modelFile) { f.Feature[coded] = 6 }},
+		{"has feature 8 of 8", func(f *modelFile) { f.Feature[rated] = 8 }},
 		{"has no set for feature 2, which is categorical", func(f *modelFile) { f.Feature[rated] = 2 }},
 		{"has a set and a threshold", func(f *modelFile) { f.Threshold[coded] = 1 }},
 		{"has a set and a threshold", func(f *modelFile) { f.MissingLeft[coded] ^= 1 }},
 		{"has a set and a threshold", func(f *modelFile) { f.Sets[0] ^= 1 }},
-		{`feature 2 has a category "c0" that is there twice`, func(f *modelFile) { f.Categories[1] = -1 }},
-		{"feature 0 has -1 categories, and rated is 1", func(f *modelFile) { f.Rated[0] = 1 }},
-		{"feature 1 has 20 categories, and rated is 13", func(f *modelFile) { f.Rated[1] = 13 }},
-		{"feature 2 has 285 categories, and rated is 0", func(f *modelFile) { f.Rated[2] = 0 }},
-		{"category_classes are not", func(f *modelFile) { f.RatedClasses[2] = 3 }},
-		{"category_classes are not", func(f *modelFile) { f.RatedClasses[1] = 0 }},
-		{"names or rates of no category", func(f *modelFile) { f.RatedClasses = f.RatedClasses[:2] }},
+		{"feature 1 has -1 categories and 1 columns", func(f *modelFile) { f.Categories[1] = -1 }},
+		{"feature 0 has -1 categories and 0 columns, and rated is 1", func(f *modelFile) { f.Rated[0] = 1 }},
+		{"feature 1 has 20 categories and 1 columns, and rated is 13", func(f *modelFile) { f.Rated[1] = 13 }},
+		{"feature 2 has 285 categories and 4 columns, and rated is 0", func(f *modelFile) { f.Rated[2] = 0 }},
+		{"has 2 rates or weights in place of 3", func(f *modelFile) { f.Weights = f.Weights[1:] }},
+		{"names, rates or weights of no category", func(f *modelFile) { f.Weights = append(f.Weights, 0) }},
+		{"has 1 rates or weights in place of 21", func(f *modelFile) { f.Rates = f.Rates[:1] }},
+		{"feature 1 has 20 categories and 2 columns", func(f *modelFile) { f.Columns[1] = 2 }},
+		{"feature 2 has 285 categories and 0 columns", func(f *modelFile) { f.Columns[2] = 0 }},
+		{"in place of 3", func(f *modelFile) { f.Columns = f.Columns[1:] }},
+		{"has the rate or weight 2", func(f *modelFile) { f.Weights[0] = 2 }},
 		{"feature 1 has 306 categories", func(f *modelFile) { f.Categories[1] = 306 }},
 		{"feature 2 has 286 categories", func(f *modelFile) { f.Categories[2] = 286 }},
 		{"feature 1 has -2 categories", func(f *modelFile) { f.Categories[1] = -2 }},
 		{"in place of 3", func(f *modelFile) { f.Categories = f.Categories[1:] }},
-		{"names or rates of no category", func(f *modelFile) { f.Names = append(f.Names, 'x') }},
-		{"names or rates of no category", func(f *modelFile) { f.NameEnds = append(f.NameEnds, f.NameEnds[304]) }},
+		{"names, rates or weights of no category", func(f *modelFile) { f.Names = append(f.Names, 'x') }},
+		{"names, rates or weights of no category", func(f *modelFile) { f.NameEnds = append(f.NameEnds, f.NameEnds[304]) }},
 		{"a name that ends at 0", func(f *modelFile) { f.NameEnds[3] = 0 }},
 		{"a name that ends at 18446744073709551615", func(f *modelFile) { f.NameEnds[3] = math.MaxUint64 }},
 		{"there twice or is not UTF-8", func(f *modelFile) { f.Names[1] = 0xff }},
 		{"there twice or is not UTF-8", func(f *modelFile) { f.NameEnds[1] = f.NameEnds[0]; f.NameEnds[2] = f.NameEnds[0] }},
-		{"has the rate NaN", func(f *modelFile) { f.Rates[7] = float32(math.NaN()) }},
-		{"has the rate 1.5", func(f *modelFile) { f.Rates[7] = 1.5 }},
-		{"rates in place of 286", func(f *modelFile) { f.Rates = f.Rates[1:] }},
-		{"names or rates of no category", func(f *modelFile) { f.Rates = append(f.Rates, 0) }},
+		{"has the rate or weight NaN", func(f *modelFile) { f.Rates[7] = float32(math.NaN()) }},
+		{"has the rate or weight 1.5", func(f *modelFile) { f.Rates[7] = 1.5 }},
+		{"rates or weights in place of 286", func(f *modelFile) { f.Rates = f.Rates[1:] }},
+		{"names, rates or weights of no category", func(f *modelFile) { f.Rates = append(f.Rates, 0) }},
 	} {
 		m, err := decode(forge(t, file, test.change))
 		if !errors.Is(err, aoso.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || m != nil {
@@ -425,7 +431,7 @@ func forgeable(t testing.TB) *aoso.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.CategoryL2 = 8, 8, 300 }), aoso.TrainOptions{}).Model
+	return train(t, set, params(func(p *aoso.Params) { p.NEstimators, p.MaxLeaves, p.CategoryL2 = 40, 8, 10 }), aoso.TrainOptions{}).Model
 }
 
 // TestUnknownKeys checks that the error names the keys that this build does not know.

@@ -10,8 +10,13 @@ import (
 // TestSymmetricModel: with any number of threads and at any level, a categorical symmetric model is the same. A split of categories sends
 // one of them left, and no tree has more than max_leaves leaves.
 func TestSymmetricModel(t *testing.T) {
-	x, labels, _ := people(900)
-	set, err := aoso.NewDataset(x, aoso.IntLabels(labels), aoso.DatasetOptions{Categorical: []int{3}})
+	people, labels, _ := people(900)
+	number, kind := make([]float64, len(labels)), make([]string, len(labels))
+	people.Column(2, 0, number)
+	for i, y := range labels {
+		kind[i] = string("acbd"[(y+i%2)%4])
+	}
+	set, err := aoso.NewDataset(mustTable(t, []aoso.Column{aoso.Numbers(number), aoso.Texts(kind)}), aoso.IntLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestStoredModel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const fingerprint, predicted = "f9e242f9f53252569f1b2ba044df55c9", 0x864634db82d2a989
+	const fingerprint, predicted = "d6b5902ca100e4dc891e9ae90851528c", 0x98a5d799e5e19721
 	if m.Fingerprint() != fingerprint || hash.Sum64() != predicted || m.Temperature() != 0.75 {
 		t.Errorf("fingerprint %s, scores %#x, temperature %v", m.Fingerprint(), hash.Sum64(), m.Temperature())
 	}

@@ -19,9 +19,9 @@ func (e *Encoder) Write(w *modelio.Writer) {
 		return
 	}
 	var counts []int32
-	var names, rated []uint8
+	var names, rated, columns []uint8
 	var ends []uint64
-	var values []float32
+	var weights, rates []float32
 	for i := range e.Features {
 		f := &e.Features[i]
 		count := int32(numeric)
@@ -32,21 +32,20 @@ func (e *Encoder) Write(w *modelio.Writer) {
 		if f.Rated {
 			yes = 1
 		}
-		counts, rated = append(counts, count), append(rated, yes)
+		counts, rated, columns = append(counts, count), append(rated, yes), append(columns, uint8(len(f.Rates)))
 		for _, name := range f.Categories {
 			names = append(names, name...)
 			ends = append(ends, uint64(len(names)))
 		}
-		for _, rate := range f.Rates {
-			values = append(values, rate...)
-		}
+		weights, rates = append(weights, slices.Concat(f.Weights...)...), append(rates, slices.Concat(f.Rates...)...)
 	}
-	modelio.Add(w, "categories", counts)          // number of categories by feature; −1: numeric
-	modelio.Add(w, "category_names", names)       // all names, concatenated
-	modelio.Add(w, "category_name_ends", ends)    // the offset in category_names at which each name ends
-	modelio.Add(w, "category_rated", rated)       // by feature: 1 if it is target encoded
-	modelio.Add(w, "category_classes", e.Classes) // the classes that have rates
-	modelio.Add(w, "category_rates", values)      // column after column
+	modelio.Add(w, "categories", counts)        // number of categories by feature; −1: numeric
+	modelio.Add(w, "category_names", names)     // all names, concatenated
+	modelio.Add(w, "category_name_ends", ends)  // the offset in category_names at which each name ends
+	modelio.Add(w, "category_rated", rated)     // by feature: 1 if it is target encoded
+	modelio.Add(w, "category_columns", columns) // by feature: the number of its further columns
+	modelio.Add(w, "category_weights", weights) // by further column but a feature's last: of each class
+	modelio.Add(w, "category_rates", rates)     // by further column: of each category, and last of unseen ones
 	if len(e.Crosses) > 0 {
 		var crosses []int32
 		for _, c := range e.Crosses {
@@ -64,41 +63,38 @@ func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 	}
 	var r reader
 	var counts []int32
-	var rated []uint8
+	var rated, columns []uint8
 	if err := cmp.Or(
 		modelio.Read(file, "categories", &counts),
 		modelio.Read(file, "category_names", &r.names),
 		modelio.Read(file, "category_name_ends", &r.ends),
 		modelio.Read(file, "category_rated", &rated),
-		modelio.Read(file, "category_classes", &r.classes),
+		modelio.Read(file, "category_columns", &columns),
+		modelio.Read(file, "category_weights", &r.weights),
 		modelio.Read(file, "category_rates", &r.rates),
 	); err != nil {
 		return nil, err
 	}
-	if len(counts) != features || len(rated) != features {
-		return nil, corrupt("categories and category_rated have %d and %d numbers in place of %d", len(counts), len(rated), features)
+	if len(counts) != features || len(rated) != features || len(columns) != features {
+		return nil, corrupt("categories, category_rated and category_columns have %d, %d and %d numbers in place of %d", len(counts), len(rated), len(columns), features)
 	}
-	for i, k := range r.classes {
-		if k < 0 || int(k) >= classes || i > 0 && k <= r.classes[i-1] {
-			return nil, corrupt("category_classes are not classes in rising order")
-		}
-	}
-	e := &Encoder{Features: make([]Feature, features), Classes: slices.Clone(r.classes)}
+	r.classes = classes
+	e := &Encoder{Features: make([]Feature, features)}
 	any := false
 	for j := range e.Features {
-		if counts[j] == numeric && rated[j] == 0 {
+		if counts[j] == numeric && rated[j] == 0 && columns[j] == 0 {
 			continue
 		}
 		any = true
-		if err := r.feature(&e.Features[j], int(counts[j]), rated[j]); err != nil {
+		if err := r.feature(&e.Features[j], int(counts[j]), rated[j], int(columns[j])); err != nil {
 			return nil, corrupt("feature %d %w", j, err)
 		}
 	}
 	if err := e.readCrosses(file); err != nil {
 		return nil, err
 	}
-	if !any && len(e.Crosses) == 0 || len(r.ends) > 0 || r.begin != uint64(len(r.names)) || len(r.rates) > 0 {
-		return nil, corrupt("there are names or rates of no category")
+	if !any && len(e.Crosses) == 0 || len(r.ends) > 0 || r.begin != uint64(len(r.names)) || len(r.rates) > 0 || len(r.weights) > 0 {
+		return nil, corrupt("there are names, rates or weights of no category")
 	}
 	return e, nil
 }
@@ -131,18 +127,19 @@ func corrupt(what string, args ...any) error {
 
 // reader holds the arrays of a file while features are read from them one after the other.
 type reader struct {
-	names []uint8
-	begin uint64    // the offset of the next name
-	ends  []uint64  // of the names that are left
-	rates []float32 // that are left
+	names   []uint8
+	begin   uint64    // the offset of the next name
+	ends    []uint64  // of the names that are left
+	weights []float32 // that are left
+	rates   []float32 // that are left
 
-	classes []int32
+	classes int
 }
 
 // feature reads the next categorical feature.
-func (r *reader) feature(f *Feature, count int, rated uint8) error {
-	if count < 0 || count > len(r.ends) || rated > 1 || rated == 0 && count > bin.MaxValueBins {
-		return fmt.Errorf("has %d categories, and rated is %d", count, rated)
+func (r *reader) feature(f *Feature, count int, rated uint8, columns int) error {
+	if count < 0 || count > len(r.ends) || rated > 1 || rated == 0 && (count > bin.MaxValueBins || columns > 1) || rated == 1 && columns == 0 {
+		return fmt.Errorf("has %d categories and %d columns, and rated is %d", count, columns, rated)
 	}
 	f.Categories, f.Rated = make([]string, count), rated == 1
 	seen := make(map[string]bool, count)
@@ -157,19 +154,30 @@ func (r *reader) feature(f *Feature, count int, rated uint8) error {
 		seen[name], f.Categories[i], r.begin = true, name, end
 	}
 	r.ends = r.ends[count:]
-	if !f.Rated {
-		return nil
+	var err error
+	for range columns - 1 {
+		if f.Weights, err = takeColumn(f.Weights, &r.weights, r.classes); err != nil {
+			return err
+		}
 	}
-	for range r.classes {
-		if len(r.rates) <= count {
-			return fmt.Errorf("has %d rates in place of %d", len(r.rates), count+1)
+	for range columns {
+		if f.Rates, err = takeColumn(f.Rates, &r.rates, count+1); err != nil {
+			return err
 		}
-		for _, rate := range r.rates[:count+1] {
-			if !(rate >= 0 && rate <= 1) {
-				return fmt.Errorf("has the rate %v", rate)
-			}
-		}
-		f.Rates, r.rates = append(f.Rates, slices.Clone(r.rates[:count+1])), r.rates[count+1:]
 	}
 	return nil
+}
+
+// takeColumn moves n numbers from 0 to 1 to a column of their own.
+func takeColumn(columns [][]float32, from *[]float32, n int) ([][]float32, error) {
+	if len(*from) < n {
+		return nil, fmt.Errorf("has %d rates or weights in place of %d", len(*from), n)
+	}
+	for _, x := range (*from)[:n] {
+		if !(x >= 0 && x <= 1) {
+			return nil, fmt.Errorf("has the rate or weight %v", x)
+		}
+	}
+	columns, *from = append(columns, slices.Clone((*from)[:n])), (*from)[n:]
+	return columns, nil
 }

@@ -30,11 +30,24 @@ func Categories(x bin.Source, j int) []string {
 // Feature says how one column is encoded. The values of a numeric feature stay as they are. The categories of a categorical feature
 // become codes 1, 2, …, whose order has no meaning; categories that training has not seen count as missing. A feature with too many
 // categories for that is rated: it is target encoded. All its categories, also unseen ones, get code 1, and the rates in further
-// columns distinguish them.
+// columns distinguish them. The last of these columns has the places of the categories. Other features with several categories have it, too.
 type Feature struct {
 	Categories []string // in order, each once; nil: the feature is numeric
 	Rated      bool
-	Rates      [][]float32 // by class of Encoder.Classes, a column each: the rate of each category, and last the rate of unseen ones
+	Weights    [][]float32 // by column of rates but the last: the weight of each class
+	Rates      [][]float32 // by further column: the number of each category, and last that of unseen ones
+}
+
+// placed reports whether the feature has a column of places.
+func (f *Feature) placed() bool { return f.Rated || len(f.Categories) > MostUnplaced }
+
+// places returns the column of places: numbers from 0 to 1, in the order of the categories. That of unseen ones is in the middle.
+func (f *Feature) places() (places []float32) {
+	n := float32(len(f.Categories))
+	for category := range f.Categories {
+		places = append(places, (float32(category)+0.5)/n)
+	}
+	return append(places, 0.5)
 }
 
 // Codes returns the number of codes of the feature; 0 if it is numeric.
@@ -56,11 +69,18 @@ func (f *Feature) code(category int) float64 {
 	return math.NaN()
 }
 
-// Encoder says how the columns of a table are encoded as columns of numbers: one column for each feature, in order, then the columns of
-// rates of the first rated feature, of the second, and so on, and last the crosses. A nil Encoder leaves all columns as they are.
+// Rate returns the number of a category in a column of rates. Unseen categories of a feature that is not rated are missing.
+func (f *Feature) Rate(column, category int) float64 {
+	if !f.Rated && category == len(f.Categories) {
+		return math.NaN()
+	}
+	return float64(f.Rates[column][category])
+}
+
+// Encoder says how the columns of a table are encoded as columns of numbers: one column for each feature, in order, then the further columns
+// of the first feature, of the second, and so on, and last the crosses. A nil Encoder leaves all columns as they are.
 type Encoder struct {
 	Features []Feature
-	Classes  []int32 // the classes that have rates, in the order of their columns
 	Crosses  []Cross
 }
 
@@ -93,7 +113,15 @@ func (e *Encoder) Owner(column int) (feature, rate int) {
 	if column < len(e.Features) {
 		return column, -1
 	}
-	return int(e.Owners()[column][0]), (column - len(e.Features)) % len(e.Classes)
+	rate = column - len(e.Features)
+	for feature = range e.Features {
+		if n := len(e.Features[feature].Rates); rate >= n {
+			rate -= n
+			continue
+		}
+		break
+	}
+	return feature, rate
 }
 
 // Values returns the numbers that encode a feature's categories in an encoded column, and last the number of unseen categories. NaN
@@ -106,7 +134,7 @@ func (e *Encoder) Values(column int) []float64 {
 		if rate < 0 {
 			values[category] = f.code(category)
 		} else {
-			values[category] = float64(f.Rates[rate][category])
+			values[category] = f.Rate(rate, category)
 		}
 	}
 	return values
@@ -139,8 +167,9 @@ func (e *Encoder) Equal(o *Encoder) bool {
 	if e == nil || o == nil {
 		return e == o
 	}
-	return slices.Equal(e.Classes, o.Classes) && slices.Equal(e.Crosses, o.Crosses) && slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
-		return slices.Equal(a.Categories, b.Categories) && a.Rated == b.Rated && slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
+	return slices.Equal(e.Crosses, o.Crosses) && slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
+		return slices.Equal(a.Categories, b.Categories) && a.Rated == b.Rated &&
+			slices.EqualFunc(a.Weights, b.Weights, slices.Equal[[]float32]) && slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
 	})
 }
 
@@ -192,10 +221,8 @@ func (e *Encoder) encodeFeatures(x bin.Source) (bin.Source, error) {
 			c.lookup = values.lookup(f.code)
 		}
 		s.columns = append(s.columns, c)
-		for _, rate := range f.Rates {
-			rates = append(rates, column{from: j, lookup: values.lookup(func(category int) float64 {
-				return float64(rate[category])
-			})})
+		for i := range f.Rates {
+			rates = append(rates, column{from: j, lookup: values.lookup(func(category int) float64 { return f.Rate(i, category) })})
 		}
 	}
 	s.columns = append(s.columns, rates...)
@@ -220,9 +247,9 @@ func (e *Encoder) EncodeRow(row, columns []float64) {
 		if x >= 0 && x < float64(category) {
 			category = int(x)
 		}
-		for i, rate := range f.Rates {
+		for i := range f.Rates {
 			if rates[i] = x; x == x {
-				rates[i] = float64(rate[category])
+				rates[i] = f.Rate(i, category)
 			}
 		}
 		rates = rates[len(f.Rates):]

@@ -57,9 +57,6 @@ func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 		}
 		f.Rated = len(f.Categories) > min(o.MaxBins, MostCodes)
 	}
-	if slices.ContainsFunc(e.Features, func(f Feature) bool { return f.Rated }) {
-		e.Classes = ratedClasses(t)
-	}
 	columns, err := e.Train(x, t, o.Seed)
 	return e, columns, err
 }

@@ -11,17 +11,23 @@ import (
 	"github.com/libaoso/aoso/internal/hash"
 )
 
-// A feature with many categories is target encoded. It gets further columns, one for each class: the share of the class among the rows
-// of the category. As the share is uncertain for a category with few rows, it is computed as if the category had another `prior` rows,
-// with the shares of the classes among all rows.
+// A feature with many categories is target encoded. It gets further columns, each of which gives every class a weight, and a category its
+// rate: the mean weight of the classes of its rows. With few classes, each has a column in which it alone has weight, so that its rate is
+// its share of the rows. With many, weights come from correspondence analysis. As a mean over few rows is uncertain, it is computed as if the
+// category had another `prior` rows, with the shares of the classes among all rows.
 //
-// In training, only the rows before a row count for its rate, in a pseudo-random order: ordered target statistics (L. Prokhorenkova et
-// al., CatBoost: unbiased boosting with categorical features, 2018). If all rows but the row itself counted, the rate would reveal the
-// row's class: it would be lower than the other rates of the category if the row has the class.
+// In training, the rate of a row counts only the rows in other folds (F. Pargent et al., Regularized target encoding outperforms traditional
+// methods in supervised machine learning with high cardinality features, 2022). If all rows but the row itself counted, the rate would
+// reveal the row's class: it would be lower than the other rates of the category if the row has the class.
+//
+// Another column has the places of the categories in their list. Trees can single out a category by it, and the order of names often has a
+// meaning. Features that are not target encoded have it too, unless sets of so few categories do as well.
 const (
-	MostCodes = 100 // categories of a feature that is not target encoded; bench/README.md says why
-	prior     = 10  // rows
-	mostRates = 12  // classes that get a column, the most frequent ones
+	MostCodes    = 100 // categories of a feature that is not target encoded; bench/README.md says why
+	MostUnplaced = 4   // categories of a feature that has no column of places
+	prior        = 10  // rows
+	mostWeights  = 12  // columns of weights
+	folds        = 10
 )
 
 // Target has the classes of the rows, from which rates are computed.
@@ -33,45 +39,63 @@ type Target struct {
 	ID      func(row int) uint64
 }
 
-// Train returns the encoded columns to train on, in which the rates of a row do not depend on the row's own class. Rated features that
+// Train returns the encoded columns to train on, in which the rates of a row do not depend on the row's own class. Features that
 // have no rates yet get them from all rows; they have some if training continues a model.
 func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error) {
-	if e != nil {
-		x = e.withCategories(x)
+	if e == nil {
+		return e.encodeFeatures(x)
 	}
-	plain, err := e.encodeFeatures(x)
-	switch {
-	case err != nil:
-		return nil, err
-	case e == nil || len(e.Classes) == 0:
-		return e.cross(plain), nil
-	}
-	all, first := t.gatherAll()
-	r := newRater(all, e.Classes, all.shuffled(seed))
-	s := &ratedSource{Source: plain, features: len(e.Features)}
+	x = e.withCategories(x)
+	rows, first := map[int][]float32{}, 0
+	var r *rater
+	column := len(e.Features)
 	for j := range e.Features {
 		f := &e.Features[j]
 		if !f.Rated {
+			if f.Rates == nil && f.placed() {
+				f.Rates = [][]float32{f.places()}
+			}
+			column += len(f.Rates)
 			continue
 		}
-		positions := t.gatherPositions(f.positions(x, j))
+		if r == nil {
+			var all *Target
+			all, first = t.gatherAll()
+			r = newRater(all, seed)
+		}
+		mine, err := f.positions(x, j)
+		if err != nil {
+			return nil, err
+		}
+		positions := t.gatherPositions(mine)
 		if err := t.Ranks.Err(); err != nil {
 			return nil, err
 		}
-		rates, before := r.rates(positions, len(f.Categories))
+		if f.Weights == nil {
+			f.Weights = r.weights(positions, len(f.Categories))
+		}
+		rates, ofRows := r.rates(f.Weights, positions, len(f.Categories))
 		if f.Rates == nil {
-			f.Rates = rates
+			f.Rates = append(rates, f.places())
 		}
-		for _, rates := range before {
-			s.rates = append(s.rates, rates[first:][:x.Rows()])
+		for i := range ofRows {
+			rows[column+i] = ofRows[i][first:][:x.Rows()]
 		}
+		column += len(f.Rates)
 	}
-	return e.cross(s), nil
+	encoded, err := e.encodeFeatures(x)
+	if err != nil {
+		return nil, err
+	}
+	return e.cross(&ratedSource{encoded, rows}), nil
 }
 
 // positions returns, by row, the position of column j's value among the feature's categories; −1 if it is missing.
-func (f *Feature) positions(x bin.Source, j int) []int32 {
-	values, _ := f.match(x, j)
+func (f *Feature) positions(x bin.Source, j int) ([]int32, error) {
+	values, err := f.match(x, j)
+	if err != nil {
+		return nil, err
+	}
 	position := values.lookup(func(category int) float64 { return float64(category) })
 	positions := make([]int32, x.Rows())
 	for first, values := range blocks(x, j) {
@@ -83,7 +107,7 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 			}
 		}
 	}
-	return positions
+	return positions, nil
 }
 
 // shuffled returns the rows in pseudo-random order: by 16 bits of the hash of their ids, then by id.
@@ -116,23 +140,7 @@ func RateColumns(classes int) int {
 	if classes <= 2 {
 		return classes - 1
 	}
-	return min(mostRates, classes)
-}
-
-// ratedClasses lists the classes that have rates: the most frequent ones. Of two classes, the second is enough.
-func ratedClasses(t *Target) []int32 {
-	weights := t.classWeights()
-	var classes []int32
-	for k := range t.Classes {
-		classes = append(classes, int32(k))
-	}
-	if t.Classes <= 2 {
-		classes = classes[1:]
-	}
-	slices.SortStableFunc(classes, func(a, b int32) int { return cmp.Compare(weights[b], weights[a]) })
-	classes = classes[:RateColumns(t.Classes)]
-	slices.Sort(classes)
-	return classes
+	return min(mostWeights, classes)
 }
 
 // classWeights returns the total weight of each class's rows, on all ranks.
@@ -156,82 +164,102 @@ func (t *Target) classWeights() []float64 {
 
 // rater computes rates.
 type rater struct {
-	target   *Target
-	order    []uint32  // the rows, in pseudo-random order
-	classes  []int32   // that have rates
-	position []int     // by class: its position in classes; −1: it is not there
-	share    []float64 // of each of classes among all rows
+	target *Target
+	order  []uint32  // the rows, in pseudo-random order
+	share  []float64 // of each class among all rows
 }
 
-func newRater(t *Target, classes []int32, order []uint32) *rater {
-	r := &rater{target: t, order: order, classes: classes}
-	for k := range t.Classes {
-		r.position = append(r.position, slices.Index(classes, int32(k)))
-	}
+func newRater(t *Target, seed uint64) *rater {
 	weights, total := t.classWeights(), 0.0
 	for _, weight := range weights {
 		total += weight
 	}
-	for _, k := range classes {
-		r.share = append(r.share, weights[k]/total)
+	for k := range weights {
+		weights[k] /= total
 	}
-	return r
+	return &rater{target: t, order: t.shuffled(seed), share: weights}
 }
 
-// rates returns two tables with a row for each rated class: the rates of a feature's categories from all rows, and by row the rates from
-// the rows before it.
-func (r *rater) rates(positions []int32, categories int) (all, before [][]float32) {
-	width := len(r.classes) + 1
-	sums := make([]float64, (categories+1)*width) // by category: the weight of each rated class and of all rows; last, unseen categories: 0
-	for range r.classes {
-		all, before = append(all, make([]float32, categories+1)), append(before, make([]float32, len(positions)))
+// weights returns the weights of the classes in each column of a feature's rates.
+func (r *rater) weights(positions []int32, categories int) [][]float32 {
+	classes, columns := r.target.Classes, RateColumns(r.target.Classes)
+	if classes > mostWeights {
+		return r.analyse(positions, categories, columns)
 	}
-	write := func(rates [][]float32, i, category int) {
-		w := sums[category*width:][:width]
-		for k := range r.classes {
-			rates[k][i] = float32((w[k] + float64(prior*r.share[k])) / (w[width-1] + prior))
+	weights := make([][]float32, columns)
+	for i := range weights {
+		weights[i] = make([]float32, classes)
+		weights[i][classes-columns+i] = 1 // of two classes, the second is enough
+	}
+	return weights
+}
+
+// rates returns the columns of a feature's rates, given the weights: those of its categories, and those of the rows.
+func (r *rater) rates(weights [][]float32, positions []int32, categories int) (all, ofRows [][]float32) {
+	columns, width := len(weights), len(weights)+1
+	usual := make([]float64, columns)
+	for i := range columns {
+		for k, weight := range weights[i] {
+			usual[i] += float64(r.share[k] * float64(weight))
 		}
 	}
-	for _, row := range r.order {
-		category := int(positions[row])
-		if category < 0 {
-			for k := range before {
-				before[k][row] = float32(math.NaN())
+	for range weights {
+		all, ofRows = append(all, make([]float32, categories+1)), append(ofRows, make([]float32, len(positions)))
+	}
+	sums := make([]float64, (categories+1)*width) // by category: of the weights and of the rows; last, unseen categories: 0
+	add := func(rows []uint32, sign float64) {
+		for _, row := range rows {
+			category, y := int(positions[row]), r.target.Labels[row]
+			if category < 0 || y < 0 {
+				continue
 			}
-			continue
-		}
-		write(before, int(row), category)
-		y := r.target.Labels[row]
-		if y < 0 {
-			continue
-		}
-		w, weight := sums[category*width:][:width], r.target.Weight(int(row))
-		w[width-1] += weight
-		if k := r.position[y]; k >= 0 {
-			w[k] += weight
+			s, weight := sums[category*width:][:width], sign*r.target.Weight(int(row))
+			s[columns] += weight
+			for i := range columns {
+				s[i] += float64(weight * float64(weights[i][y]))
+			}
 		}
 	}
+	write := func(rates [][]float32, to, category int) {
+		s := sums[category*width:][:width]
+		for i := range columns {
+			rates[i][to] = float32((s[i] + float64(prior*usual[i])) / (s[columns] + prior))
+		}
+	}
+	add(r.order, 1)
 	for category := range categories + 1 {
 		write(all, category, category)
 	}
-	return all, before
+	for fold := range folds {
+		rows := r.order[fold*len(r.order)/folds : (fold+1)*len(r.order)/folds]
+		add(rows, -1)
+		for _, row := range rows {
+			if category := int(positions[row]); category >= 0 {
+				write(ofRows, int(row), category)
+				continue
+			}
+			for i := range ofRows {
+				ofRows[i][row] = float32(math.NaN())
+			}
+		}
+		add(rows, 1)
+	}
+	return all, ofRows
 }
 
-// ratedSource has the columns to train on: one for each feature, then the rates of the rows.
+// ratedSource has the columns to train on: those of an encoded table, some of them with rates of their own for the rows.
 type ratedSource struct {
 	bin.Source
-	features int
-	rates    [][]float32 // by column and row
+	rows map[int][]float32 // by column: the rates of the rows
 }
 
-func (s *ratedSource) Cols() int { return s.features + len(s.rates) }
-
 func (s *ratedSource) Column(j, first int, dst []float64) {
-	if j < s.features {
+	rates, ok := s.rows[j]
+	if !ok {
 		s.Source.Column(j, first, dst)
 		return
 	}
-	for i, rate := range s.rates[j-s.features][first:][:len(dst)] {
+	for i, rate := range rates[first:][:len(dst)] {
 		dst[i] = float64(rate)
 	}
 }

@@ -59,14 +59,12 @@ type ratedRows struct {
 	row   func(i int) int
 }
 
-func (r *ratedRows) Cols() int { return r.rated.Cols() }
-
 func (r *ratedRows) Column(j, first int, dst []float64) {
-	if j < r.rated.features {
+	rates, ok := r.rated.rows[j]
+	if !ok {
 		r.Source.Column(j, first, dst)
 		return
 	}
-	rates := r.rated.rates[j-r.rated.features]
 	for i := range dst {
 		dst[i] = float64(rates[r.row(first+i)])
 	}

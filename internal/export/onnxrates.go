@@ -30,8 +30,8 @@ func addFeatureRates(graph *message, m *model.Model, x string, feature int) stri
 	listed, width := len(f.Categories), len(f.Rates)
 	table := make([]float64, 0, (listed+2)*width)
 	for category := range listed + 1 {
-		for _, rates := range f.Rates {
-			table = append(table, float64(rates[category]))
+		for i := range f.Rates {
+			table = append(table, f.Rate(i, category))
 		}
 	}
 	for range width {

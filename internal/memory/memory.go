@@ -90,7 +90,7 @@ func Runtime(s data.Shape, p boost.Params) Memory {
 		bin = binBytes
 	}
 	features := (featureBytes + bin*float64(s.Bins())) * e.columns
-	rates := 4 * float64(category.RateColumns(s.Classes))
+	rates := 4 * float64(1+category.RateColumns(s.Classes))
 	categories := float64(s.Categories) * (rates + categoryBytes)
 	return Memory{Runtime: wholeBytes(collectorBytes + workerBytes*e.threads + categories + collected*features)}.summed()
 }

@@ -18,9 +18,13 @@ func (m *Model) Widened(classes []string) *Model {
 	wide.Classes, wide.Forest, wide.Scores = classes, m.Forest.widened(place, len(classes)), nil
 	wide.TreesPerIteration = TreesPerIteration(m.Method, len(classes))
 	if e := m.Encoder; e != nil {
-		wide.Encoder = &category.Encoder{Features: e.Features, Classes: slices.Clone(e.Classes), Crosses: e.Crosses}
-		for i, k := range e.Classes {
-			wide.Encoder.Classes[i] = int32(place[k])
+		wide.Encoder = &category.Encoder{Features: slices.Clone(e.Features), Crosses: e.Crosses}
+		for j := range wide.Encoder.Features {
+			weights := slices.Clone(wide.Encoder.Features[j].Weights)
+			for i := range weights {
+				weights[i] = spread(weights[i], place, len(classes))
+			}
+			wide.Encoder.Features[j].Weights = weights
 		}
 	}
 	return &wide

@@ -26,7 +26,11 @@ func (c *scenario) shapeOf() aoso.Shape {
 	for _, j := range c.data.Categorical {
 		x.Column(j, 0, column)
 		slices.Sort(column)
-		if categories := len(slices.Compact(column)); categories > min(cmp.Or(c.data.MaxBin, 255), category.MostCodes) {
+		categories := len(slices.Compact(column))
+		if categories > category.MostUnplaced {
+			s.Categorical++
+		}
+		if categories > min(cmp.Or(c.data.MaxBin, 255), category.MostCodes) {
 			s.Rated++
 			s.Categories += categories
 		}

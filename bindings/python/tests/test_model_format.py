@@ -194,8 +194,9 @@ def test_reader(tmp_path, change):
     names = bytes(arrays["category_names"]).decode()
     ends = [int(e) for e in arrays["category_name_ends"]]
     numbers = {names[i:j]: n + 1 for n, (i, j) in enumerate(zip([0, *ends], ends))}
-    columns = x.copy()
-    columns[:, 4] = [numbers[str(int(v))] for v in x[:, 4]]
+    codes = np.array([numbers[str(int(v))] for v in x[:, 4]])
+    assert arrays["category_columns"].tolist() == [0, 0, 0, 0, 1]
+    columns = np.column_stack([x[:, :4], codes, arrays["category_rates"][codes - 1]])
     want = booster.predict_raw(x[:80])
     have = np.array([raw_scores(meta, arrays, row) for row in columns[:80]])
     np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-7 if "start" in change else 1e-12)

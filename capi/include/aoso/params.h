@@ -224,8 +224,8 @@ typedef struct aoso_params {
      * Allowed: at least 0, at most 3.4e+38. Default: 10. */
     double category_smoothing;
 
-    /* Number added to the sums of Hessians on both sides of a split on categories; larger values make such splits
-     * rarer.
+    /* Number added to the sums of Hessians on both sides of a split on categories, in part below 7 categories;
+     * larger values make such splits rarer.
      * Allowed: at least 0, at most 3.4e+38. Default: 10. */
     double category_l2;
 

@@ -19,7 +19,7 @@ type kind struct {
 	leaf                             string
 	per                              int // pairs or classes of a leaf
 	distinct                         bool
-	rated                            bool // features, by all classes
+	rated                            bool // features
 }
 
 var kinds = map[string]kind{
@@ -102,15 +102,16 @@ func encoder(k kind) *category.Encoder {
 		return nil
 	}
 	e := &category.Encoder{}
-	for class := range k.classes {
-		e.Classes = append(e.Classes, int32(class))
+	const columns = 12
+	weights, rates := make([][]float32, columns), make([][]float32, columns+1)
+	for i := range weights {
+		weights[i] = make([]float32, k.classes)
 	}
-	rates := make([][]float32, k.classes)
 	for i := range rates {
 		rates[i] = []float32{0.5, 0.5}
 	}
 	for range k.features {
-		e.Features = append(e.Features, category.Feature{Categories: []string{"a"}, Rated: true, Rates: rates})
+		e.Features = append(e.Features, category.Feature{Categories: []string{"a"}, Rated: true, Weights: weights, Rates: rates})
 	}
 	return e
 }
