@@ -74,11 +74,12 @@ func TestCollective(t *testing.T) {
 	const rows = 2600
 	x, labels, weights := people(rows)
 	ids := rand.New(rand.NewPCG(1, 1)).Perm(10 * rows)[:rows]
+	parts := 1 // of each class
 	train := func(c aoso.Collective, of []int, p aoso.Params, early bool) (string, error) {
 		o := aoso.DatasetOptions{Categorical: []int{3}, SampleRows: 2000, Collective: c}
 		var y []int
 		for _, row := range of {
-			y = append(y, labels[row])
+			y = append(y, labels[row]*parts+row%parts)
 			o.Weights, o.RowIDs = append(o.Weights, weights[row]), append(o.RowIDs, uint64(ids[row]))
 		}
 		d, err := aoso.NewDataset(&shard{x, of}, aoso.IntLabels(y), o)
@@ -122,6 +123,7 @@ func TestCollective(t *testing.T) {
 		{"validation", true, func(p *aoso.Params) { p.NEstimators = 20 }},
 		{"linear", false, func(p *aoso.Params) { p.Start, p.NEstimators = "linear", 10 }},
 		{"linear, validation", true, func(p *aoso.Params) { p.Start, p.NEstimators = "linear", 10 }},
+		{"16 classes", false, func(p *aoso.Params) { parts, p.NEstimators = 4, 10 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := aoso.DefaultParams()

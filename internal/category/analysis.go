@@ -35,8 +35,11 @@ func (r *rater) analyse(positions []int32, categories, columns int) [][]float32 
 	a.classes.size, a.categories.size = make([]float64, r.target.Classes), make([]float64, categories)
 	for _, row := range r.order {
 		y, category, weight := r.target.Labels[row], positions[row], r.target.Weight(int(row))
-		if y < 0 || category < 0 || len(a.weights) == mostSample {
+		if y < 0 || category < 0 {
 			continue
+		}
+		if len(a.weights) == mostSample {
+			break
 		}
 		a.classes.add(y, weight)
 		a.categories.add(category, weight)

@@ -38,9 +38,6 @@ type Feature struct {
 	Rates      [][]float32 // by further column: the number of each category, and last that of unseen ones
 }
 
-// placed reports whether the feature has a column of places.
-func (f *Feature) placed() bool { return f.Rated || len(f.Categories) > MostUnplaced }
-
 // places returns the column of places: numbers from 0 to 1, in the order of the categories. That of unseen ones is in the middle.
 func (f *Feature) places() (places []float32) {
 	n := float32(len(f.Categories))

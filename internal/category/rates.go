@@ -16,7 +16,7 @@ import (
 // its share of the rows. With many, weights come from correspondence analysis. As a mean over few rows is uncertain, it is computed as if the
 // category had another `prior` rows, with the shares of the classes among all rows.
 //
-// In training, the rate of a row counts only the rows in other folds (F. Pargent et al., Regularized target encoding outperforms traditional
+// In training, the rate of a row counts only the rows of other folds (F. Pargent et al., Regularized target encoding outperforms traditional
 // methods in supervised machine learning with high cardinality features, 2022). If all rows but the row itself counted, the rate would
 // reveal the row's class: it would be lower than the other rates of the category if the row has the class.
 //
@@ -52,7 +52,7 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 	for j := range e.Features {
 		f := &e.Features[j]
 		if !f.Rated {
-			if f.Rates == nil && f.placed() {
+			if f.Rates == nil && len(f.Categories) > MostUnplaced {
 				f.Rates = [][]float32{f.places()}
 			}
 			column += len(f.Rates)
