@@ -220,7 +220,7 @@ static void crossed(void) {
         for (int j = 0; j < 3; j++) row[j] = rows[i * WIDE + j];
         if (i % 50 == 0) row[2] = i % 100 ? 0 : -1e-310;
         second[i] = streets[i] % 8;
-        classes[i] = (row[0] > row[1] + 5) + (row[2] / row[0] > 1.5) + 3 * (towns[i] < 0 || (3 * towns[i] + 2 * second[i]) % 7 < 3);
+        classes[i] = (row[0] > row[1] + 5) + (row[2] / row[0] > 1.5) + 3 * (towns[i] < 0 || (towns[i] + 2 * second[i]) % 5 < 2);
     }
     for (int j = 0; j < 3; j++) {
         columns[j] = aoso_numbers(values + j, AOSO_FLOAT64);
