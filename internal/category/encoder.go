@@ -30,7 +30,7 @@ func Categories(x bin.Source, j int) []string {
 // Feature says how one column is encoded. The values of a numeric feature stay as they are. The categories of a categorical feature
 // become codes 1, 2, …, whose order has no meaning; categories that training has not seen count as missing. A feature with too many
 // categories for that is rated: it is target encoded. All its categories, also unseen ones, get code 1, and the rates in further
-// columns distinguish them. The last of these columns has the places of the categories. Other features with several categories have it, too.
+// columns distinguish them. The last of these columns has the places of the categories. Other features with many categories have it, too.
 type Feature struct {
 	Categories []string // in order, each once; nil: the feature is numeric
 	Rated      bool
@@ -111,12 +111,9 @@ func (e *Encoder) Owner(column int) (feature, rate int) {
 		return column, -1
 	}
 	rate = column - len(e.Features)
-	for feature = range e.Features {
-		if n := len(e.Features[feature].Rates); rate >= n {
-			rate -= n
-			continue
-		}
-		break
+	for rate >= len(e.Features[feature].Rates) {
+		rate -= len(e.Features[feature].Rates)
+		feature++
 	}
 	return feature, rate
 }
