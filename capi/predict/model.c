@@ -121,7 +121,8 @@ typedef struct encoder {
 
 static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t count, int rated, int columns) {
     category *c = &m->categories[j];
-    if (count < 0 || (uint64_t)count > e->num_ends - e->end || rated > 1 || (rated && !columns) || (!rated && (count > MOST_CODES || columns > 1)))
+    if (count < 0 || (uint64_t)count > e->num_ends - e->end || rated > 1 || (rated && !columns) ||
+        (!rated && (count > MOST_CODES || columns > 1)))
         return CORRUPT("feature %lld has %lld categories", (long long)j, (long long)count);
     c->count = count;
     c->rated = rated;
@@ -178,7 +179,8 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
                      *rated = file_find(f, "category_rated", "u8"), *columns = file_find(f, "category_columns", "u8"),
                      *rates = file_find(f, "category_rates", "f32");
     counts = file_find(f, "categories", "i32");
-    if (!counts || !names || !ends || !rated || !columns || !rates || counts->count != (uint64_t)m->features || rated->count != counts->count || columns->count != counts->count)
+    if (!counts || !names || !ends || !rated || !columns || !rates || counts->count != (uint64_t)m->features ||
+        rated->count != counts->count || columns->count != counts->count)
         return CORRUPT("its arrays of categories are missing or too short");
     m->categories = model_allocate(m, counts->count, sizeof *m->categories);
     m->category_names = model_allocate(m, ends->count, sizeof *m->category_names);

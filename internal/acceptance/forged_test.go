@@ -332,6 +332,7 @@ func TestForgedCategories(t *testing.T) {
 		{"has a set and a threshold", func(f *modelFile) { f.Threshold[coded] = 1 }},
 		{"has a set and a threshold", func(f *modelFile) { f.MissingLeft[coded] ^= 1 }},
 		{"has a set and a threshold", func(f *modelFile) { f.Sets[0] ^= 1 }},
+		{`feature 2 has a category "c0" that is there twice`, func(f *modelFile) { f.Categories[1], f.Columns[1] = -1, 0 }},
 		{"feature 1 has -1 categories and 1 columns", func(f *modelFile) { f.Categories[1] = -1 }},
 		{"feature 0 has -1 categories and 0 columns, and rated is 1", func(f *modelFile) { f.Rated[0] = 1 }},
 		{"feature 1 has 20 categories and 1 columns, and rated is 13", func(f *modelFile) { f.Rated[1] = 13 }},
@@ -557,7 +558,7 @@ func spoilScores(r *rand.Rand, f *modelFile, i int, v float64) {
 func spoilCategories(r *rand.Rand, f *modelFile, i int, v float64) {
 	pick := func(n int) int { return r.IntN(max(n, 1)) }
 	node := pick(len(f.Feature))
-	switch r.IntN(9) {
+	switch r.IntN(11) {
 	case 0:
 		f.Set[node] = uint32(i)
 	case 1:
@@ -577,5 +578,9 @@ func spoilCategories(r *rand.Rand, f *modelFile, i int, v float64) {
 	case 8:
 		f.Feature[node] = int32(r.IntN(12) - 1)
 		f.Set[node] = uint32(r.IntN(2))
+	case 9:
+		f.Columns[pick(len(f.Columns))] = uint8(i)
+	case 10:
+		f.Weights[pick(len(f.Weights))] = float32(v)
 	}
 }

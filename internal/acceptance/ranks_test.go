@@ -127,7 +127,7 @@ func TestCollective(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := aoso.DefaultParams()
-			p.NThread = 1
+			p.NThread, parts = 1, 1
 			test.change(&p)
 			want, err := train(nil, spread(rows, 1)[0], p, test.early)
 			if err != nil {

@@ -18,7 +18,7 @@ import (
 // Subsets control categorical splits.
 type Subsets struct {
 	Smoothing float64 // added to the Hessian of a bin when bins are ordered
-	L2        float64 // added to the L2 of leaf values, which makes these splits rarer
+	L2        float64 // added to the L2 of leaf values, which makes these splits rarer; less with few categories
 	Limit     int     // the most codes on the smaller side, not counting missing values
 }
 
@@ -26,7 +26,6 @@ type Subsets struct {
 type subsetSearch struct {
 	Subsets
 	job    kernel.ScanJob
-	codes  int       // of the column, with that of missing values
 	g, h   []int64   // by code and pair
 	filled []int     // codes that hold rows, except 0
 	absent model.Set // codes that hold none
@@ -52,7 +51,6 @@ func (w *walk) set(number int) (s model.Set) {
 
 // load reads the cells of a column: m lanes of a tile, from lane on.
 func (s *subsetSearch) load(cells *Histogram, bins, stride, lane, m int) {
-	s.codes = bins
 	s.g, s.h = slices.Grow(s.g[:0], bins*m)[:bins*m], slices.Grow(s.h[:0], bins*m)[:bins*m]
 	s.filled, s.absent = s.filled[:0], model.Set{0: math.MaxUint64, 1: math.MaxUint64, 2: math.MaxUint64, 3: math.MaxUint64}
 	for b := range bins {
@@ -79,9 +77,6 @@ func (s *subsetSearch) load(cells *Histogram, bins, stride, lane, m int) {
 	}
 }
 
-// L2 is that of many categories. With fewer there are fewer sets, and with two no choice: a number of two values would be split alike.
-const plain, many = 2, 7
-
 // mostEnumerated is the number of bins up to which all sets are tried. All of these sets must
 // fit a scan.
 const mostEnumerated = 8
@@ -95,7 +90,10 @@ func (s *subsetSearch) findSet(k *kernel.Funcs, node *kernel.ScanJob, counts *[k
 	}
 	s.plan(node)
 	s.job = *node
-	l2 := s.L2 * min(max(0, float64(s.codes-1-plain)/(many-plain)), 1)
+	// Few categories have few sets. Two leave no choice: a number of two values would be split alike.
+	const two, many = 2, 7
+	categories := len(s.g)/node.Pairs - 1
+	l2 := s.L2 * min(max(0, float64(categories-two)/(many-two)), 1)
 	for p := range node.Pairs {
 		if node.UnitH[p] > 0 {
 			s.job.L2[p] += l2 / node.UnitH[p]

@@ -240,7 +240,7 @@ def main():
         check = Check(aoso, folder, jars)
         for options in [[], ["--leaf", "pair"], LINEAR]:
             check.check_decimals(options)
-        for categories in [2, 60, 100, 400]:
+        for categories in [2, MOST_SETS, 60, 100, 400]:
             for classes, options in [(2, []), (4, []), (4, ["--leaf", "pair", "--pairs", "1"]), (3, ["--method", "abc"]), (2, LINEAR)]:
                 check.check_categories(categories, classes, options)
         if not os.path.isdir(data):
