@@ -135,7 +135,7 @@ func TestCheckpointEveryStep(t *testing.T) {
 		}
 		steps := strings.Count(want, "\n") - 1
 		path := filepath.Join(t.TempDir(), "training")
-		for _, at := range cases.Some(t, 8, cases.Numbers(steps)) {
+		for _, at := range cases.Some(t, 4, cases.Numbers(steps)) {
 			o := aoso.TrainOptions{Checkpoint: path, CheckpointEvery: 1}
 			if err := crashed(d, p, o, at); err != nil { // from the checkpoint of one step less
 				t.Fatal(err)

@@ -221,7 +221,7 @@ func TestLoadDatasetErrors(t *testing.T) {
 	if _, err := aoso.Load(path); !errors.Is(err, aoso.ErrNotModel) || !strings.Contains(err.Error(), "not an aoso model file: it is a dataset") {
 		t.Errorf("a dataset as a model: %v", err)
 	}
-	for _, i := range cases.Some(t, 500, cases.Numbers(len(good))) {
+	for _, i := range cases.Some(t, 250, cases.Numbers(len(good))) {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x10
 		if _, err := decodeDataset(t, bad); err == nil {
@@ -316,7 +316,7 @@ func TestDamagedDatasets(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 0))
 	decoded, refused := 0, 0
 	for _, good := range smallDatasets(t) {
-		for range cases.Count(150, 1500) {
+		for range cases.Count(60, 1500) {
 			bad := damaged(r, good)
 			d, err := decodeDataset(t, bad)
 			if err != nil {

@@ -188,7 +188,7 @@ func TestEstimateBounds(t *testing.T) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		t.Skip("not measured: no /proc to measure with")
 	}
-	for _, i := range cases.Some(t, 4, cases.Numbers(len(peakShapes))) {
+	for _, i := range cases.Some(t, 2, cases.Numbers(len(peakShapes))) {
 		s := peakShapes[i]
 		t.Run(fmt.Sprintf("%+v %s", s.Shape, s.params), func(t *testing.T) {
 			p, err := aoso.ParseParams("preset=paper nthread=1 " + s.params)

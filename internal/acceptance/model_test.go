@@ -398,7 +398,7 @@ func TestDamagedFiles(t *testing.T) {
 	seed := cases.Seed(t)
 	t.Logf("AOSO_TEST_SEED=%d repeats it", seed)
 	r := rand.New(rand.NewPCG(seed, 77))
-	decoded, refused, each := 0, 0, cases.Count(150, 1500)
+	decoded, refused, each := 0, 0, cases.Count(60, 1500)
 	for _, good := range smallFiles(t) {
 		for range each {
 			bad := damaged(r, good)

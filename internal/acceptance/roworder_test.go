@@ -63,7 +63,7 @@ func TestRowOrder(t *testing.T) {
 		{"many rows", many, func(p *aoso.Params) { p.NEstimators = 3 }, aoso.DatasetOptions{}},
 		{"many rows, draws", many, func(p *aoso.Params) { draws(p); p.NEstimators = 3 }, aoso.DatasetOptions{}},
 	}
-	for _, test := range cases.Some(t, 14, tests) {
+	for _, test := range cases.Some(t, 7, tests) {
 		t.Run(test.name, func(t *testing.T) {
 			p := params(func(p *aoso.Params) { p.MaxLeaves, p.NEstimators = 8, 40; test.change(p); p.NThread = 1 })
 			valid := blobs(123, 500, len(test.data.x[0]), test.data.classes(), 1<<20)
@@ -93,7 +93,7 @@ func TestRowOrderOfSets(t *testing.T) {
 		t.Skip("takes long")
 	}
 	t.Parallel()
-	for _, name := range cases.Some(t, 2, []string{"optdigits", "pendigits", "zipcode", "isolet", "covertype93k", "shuttle", "vowel"}) {
+	for _, name := range cases.Some(t, 1, []string{"optdigits", "pendigits", "zipcode", "isolet", "covertype93k", "shuttle", "vowel"}) {
 		t.Run(name, func(t *testing.T) {
 			d, _ := sharedSet(t, name)
 			other, ids := shuffled(125, d, positionIDs(len(d.y)))

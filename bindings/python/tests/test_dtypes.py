@@ -236,7 +236,7 @@ def entered(entry, container, x):
         return ENTRIES[entry](x, MODELS[names])
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(("container", "column", "values"), cases(0))
 def test_the_right_numbers(container, column, values):
     plain = {pandas_alone: pandas_alone, numpy_array: numpy_array}.get(container, pandas_mixed)(np.array(values, float))
@@ -247,7 +247,7 @@ def test_the_right_numbers(container, column, values):
         np.testing.assert_array_equal(entered(entry, container, container(column)), wanted, err_msg=entry)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("container", "column", "dtype"), cases(1))
 def test_an_error_that_names_the_column(container, column, dtype):
     message = rf"column (\d, )?['\"]the column['\"] is (of (dtype|Arrow type) )?({dtype})"

@@ -24,7 +24,7 @@ PARAMS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("params", PARAMS, ids=str)
 def test_letters(letters, trained_by_command, params):
     x, y, names = letters
@@ -93,7 +93,7 @@ def test_validation_and_continued_training(letters, tmp_path, trained_by_command
     assert model.booster_.fingerprint == wanted
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["soybean", "adult", "shuttle", "isolet", "optdigits"])
 def test_real_data(name, trained_by_command):
     """With missing cells, many features, few rows of a class, a sparse matrix's zeros."""

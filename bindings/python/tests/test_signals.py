@@ -65,6 +65,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("run", ["objective", "evaluate"])
 def test_ctrl_c_while_the_library_calls_python(run):
     for _ in range(3):

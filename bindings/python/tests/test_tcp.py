@@ -84,7 +84,7 @@ PROGRAM = """
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("where", ["binning", "first", "last"])
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGSTOP"])
 def test_a_rank_is_killed_or_stopped(how, where):
