@@ -29,7 +29,7 @@ func program(t *testing.T, text string) func(arguments ...string) string {
 	return func(arguments ...string) string {
 		t.Helper()
 		c := exec.Command("go", arguments...)
-		c.Dir, c.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*", "GONOSUMCHECK=1")
+		c.Dir, c.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOPROXY=off", "GONOSUMDB=*", "GONOSUMCHECK=1")
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(arguments, " "), err, out)

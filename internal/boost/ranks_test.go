@@ -117,7 +117,7 @@ func TestRanks(t *testing.T) {
 		{"linear, sparse", 50, true, func(p *Params) { p.Start, p.Leaf, p.Pairs, p.LeafClasses, p.Subsample = "linear", "sparse", 2, 8, 0.6 }},
 		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
 	} {
-		if testing.Short() && i%3 != int(cases.Seed(t)%3) {
+		if testing.Short() && i%6 != int(cases.Seed(t)%6) {
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {

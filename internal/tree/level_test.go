@@ -166,7 +166,7 @@ func TestSymmetricShared(t *testing.T) {
 			params.Newton, params.MinSamples = loss.Newton{Shrinkage: 0.1, MaxStep: 5}, max(params.MinSamples, 1)
 			params.FullLeaf, params.Symmetric = true, true
 			want, _, _ := p.grow(params, nil, 1)
-			for _, ranks := range []int{2, 3} {
+			for _, ranks := range cases.Some(t, 1, []int{2, 3}) {
 				if got, _ := p.growShared(t, params, nil, ranks); !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, %+v: %d ranks grow another tree", data, params, ranks)
 				}
