@@ -73,6 +73,39 @@ var (
 	crossedModel *aoso.Model
 )
 
+// TestNoisyPairs: where many labels are noise, there are crosses of categories, but none of numbers.
+func TestNoisyPairs(t *testing.T) {
+	t.Parallel()
+	const rows = 3000
+	r := rand.New(rand.NewPCG(8, 4))
+	colours, shapes, classes := make([]string, rows), make([]string, rows), make([]int, rows)
+	columns := [2][]float64{make([]float64, rows), make([]float64, rows)}
+	for i := range rows {
+		colour, shape := r.IntN(15), r.IntN(15)
+		colours[i], shapes[i] = fmt.Sprint("colour ", colour), fmt.Sprint("shape ", shape)
+		columns[0][i], columns[1][i] = r.NormFloat64(), r.NormFloat64()
+		classes[i] = colour * shape * 7 % 11 % 4
+		if columns[0][i] > columns[1][i] {
+			classes[i] ^= 1
+		}
+		if r.IntN(5) < 2 {
+			classes[i] = r.IntN(4)
+		}
+	}
+	table, err := aoso.NewTable(aoso.Texts(colours), aoso.Texts(shapes), aoso.Numbers(columns[0]), aoso.Numbers(columns[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := aoso.NewDataset(table, aoso.IntLabels(classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train(t, set, defaults(ofMembers(120)), aoso.TrainOptions{}).Model
+	if got, want := m.Crosses(), []string{"f0 & f1"}; !slices.Equal(got, want) {
+		t.Errorf("crosses %q, want %q", got, want)
+	}
+}
+
 // TestCrosses: training finds the crosses that the classes depend on, and predicts better with them. All ways to predict agree.
 func TestCrosses(t *testing.T) {
 	m, set, x, labels := crossed(t)

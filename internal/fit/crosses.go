@@ -21,10 +21,11 @@ type crossing struct {
 const (
 	crossParents = 5  // features of a kind that are crossed with one another
 	screenTrees  = 11 // of a scout; the path has a point there
-	// Where the first trees predict more than this share of the rows wrong, crosses never helped clearly.
+	// Where the first trees predict more than this share of the rows wrong, crosses of numbers never helped clearly.
 	mostWrong = 0.35
-	// What share of the refined loss without crosses that with them must be at most.
-	promising = 0.9
+	// What share of the refined loss without crosses that with them must be at most: for all crosses, and for pairs of categories
+	// alone. More trees add to what pairs gain, and pairs that gain nothing hardly harm.
+	promising, promisingPairs = 0.9, 0.99
 )
 
 // tryCrosses starts a trial of crosses with settings p, and returns false if there is none.
@@ -44,11 +45,15 @@ func (f *Fit) tryCrosses(p boost.Params) bool {
 // screened reports whether the current run has the first trees of the trial.
 func (f *Fit) screened() bool { return f.crossing != nil && f.run.iteration == screenTrees }
 
-// candidates lists the crosses of the features of each kind that scouts have split on most.
+// candidates lists the crosses of the features of each kind that scouts have split on most. There are none of numbers if the scouts
+// predict many rows wrong.
 func candidates(set *data.Set, scouts *run) (crosses []category.Cross) {
 	e := set.Encoder.WithCrosses(len(set.Names), []category.Cross{{}})
 	gains := gainsOf(scouts, set.Encoder.Columns(len(set.Names)))
 	for _, ops := range [][]category.Op{{category.Difference, category.Ratio}, {category.Pair}} {
+		if ops[0] != category.Pair && scouts.path.best().evaluation.ErrorRate > mostWrong {
+			continue
+		}
 		var parents []int
 		for _, column := range byGain(gains) {
 			if column < len(set.Names) && !e.Features[column].Rated && (e.Features[column].Categories != nil) == (ops[0] == category.Pair) && len(parents) < crossParents {
@@ -96,7 +101,7 @@ func (f *Fit) concludeCrossing() {
 	first, late := r.first+r.iteration, r.stopped == boost.StoppedByTimeLimit
 	if c.scouts == nil {
 		c.scouts, c.parts = r, f.parts
-		if !late && r.path.best().evaluation.ErrorRate <= mostWrong {
+		if !late {
 			c.crosses = candidates(j.Train, r)
 		}
 		if f.cross(c.crosses) {
@@ -126,12 +131,14 @@ func (f *Fit) concludeCrossing() {
 
 // best returns the crosses that a run with all of them split on most, at most that many; none if they do not help.
 func (c *crossing) best(r *run, most int) (best []category.Cross) {
-	if last := r.path.last(); last.loss >= promising*c.scouts.path.pointAt(last.iteration).loss {
+	last := r.path.last()
+	share := last.loss / c.scouts.path.pointAt(last.iteration).loss
+	if !(share < promisingPairs) {
 		return nil
 	}
 	columns := c.plain.Encoder.Columns(len(c.plain.Names))
 	for _, i := range byGain(gainsOf(r, columns+len(c.crosses))[columns:]) {
-		if len(best) < most {
+		if len(best) < most && (share < promising || c.crosses[i].Op == category.Pair) {
 			best = append(best, c.crosses[i])
 		}
 	}
