@@ -24,8 +24,9 @@ const (
 	// Where the first trees predict more than this share of the rows wrong, crosses of numbers never helped clearly.
 	mostWrong = 0.35
 	// What share of the refined loss without crosses that with them must be at most: for all crosses, and for pairs of categories
-	// alone. More trees add to what pairs gain, and pairs that gain nothing hardly harm.
+	// alone. More trees add to what pairs gain, and pairs that gain nothing hardly harm if there are many rows.
 	promising, promisingPairs = 0.9, 0.99
+	pairRows                  = 20 // with fewer than 2000 rows, pairs must gain this much divided by the number of rows
 )
 
 // tryCrosses starts a trial of crosses with settings p, and returns false if there is none.
@@ -133,7 +134,7 @@ func (f *Fit) concludeCrossing() {
 func (c *crossing) best(r *run, most int) (best []category.Cross) {
 	last := r.path.last()
 	share := last.loss / c.scouts.path.pointAt(last.iteration).loss
-	if !(share < promisingPairs) {
+	if pairs := min(promisingPairs, 1-pairRows/float64(c.plain.AllRows())); !(share < max(promising, pairs)) {
 		return nil
 	}
 	columns := c.plain.Encoder.Columns(len(c.plain.Names))
