@@ -459,8 +459,12 @@ func TestStartChosen(t *testing.T) {
 // TestStartChosenAnyhow: what is chosen does not depend on levels, threads or the order of rows.
 func TestStartChosenAnyhow(t *testing.T) {
 	t.Parallel()
-	for _, name := range cases.Some(t, 1, []string{"gaussians", "checkerboard"}) {
-		d := map[string]*table{"gaussians": gaussians(321, 900, 6, 110), "checkerboard": checkerboard(322, 900, 110)}[name].punch(321, 0.02).weighted(321)
+	type test struct {
+		name string
+		data *table
+	}
+	for _, test := range cases.Some(t, 1, []test{{"gaussians", gaussians(321, 900, 6, 110)}, {"checkerboard", checkerboard(322, 900, 110)}}) {
+		d := test.data.punch(321, 0.02).weighted(321)
 		p := aoso.DefaultParams()
 		p.NEstimators, p.MaxLeaves, p.NThread = 12, 20, 1
 		set := newDataset(t, d)
@@ -468,11 +472,11 @@ func TestStartChosenAnyhow(t *testing.T) {
 		for i, level := range cases.Some(t, 1, aoso.Levels()) {
 			p.Level, p.NThread = level, 1+i%3
 			if got := train(t, set, p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
-				t.Errorf("%s, %s with %d threads: another model", name, level, p.NThread)
+				t.Errorf("%s, %s with %d threads: another model", test.name, level, p.NThread)
 			}
 			other, ids := shuffled(uint64(i), d, positionIDs(len(d.y)))
 			if got := train(t, withIDs(t, other, ids, aoso.DatasetOptions{}), p, aoso.TrainOptions{}).Model.Fingerprint(); got != want {
-				t.Errorf("%s, in another order: another model", name)
+				t.Errorf("%s, in another order: another model", test.name)
 			}
 		}
 	}
