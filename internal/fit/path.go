@@ -69,12 +69,12 @@ const (
 )
 
 // ending says when a path is over: where the loss exceeds the least by rise standard errors, after warmUp iterations and patience times those
-// of the least; and after fewest iterations and hopeless times those of the point picked. A loss that exceeds the least by at most similar
-// standard errors is as good.
-type ending struct{ warmUp, patience, rise, fewest, hopeless, similar float64 }
+// of the least; after fewest iterations and hopeless times those of the point picked; and after twice the fewest, where the loss of half the
+// iterations is at most slope times the last. A loss that exceeds the least by at most similar standard errors is as good.
+type ending struct{ warmUp, patience, rise, fewest, hopeless, slope, similar float64 }
 
 // Where labels are clear, a loss that rises may fall again.
-var clearEnding, noisyEnding = ending{50, 2, 2, 50, 3, 0.25}, ending{20, 1.25, 1, 50, 3, 0.25}
+var clearEnding, noisyEnding = ending{50, 2, 2, 50, 3, 0, 0.25}, ending{20, 1.25, 1, 50, 3, 1.003, 0.25}
 
 // After linear scores, trees help or harm from the first iteration.
 const linearWarmUp = 10
@@ -311,7 +311,8 @@ func (p *path) standardError(losses []float64) float64 {
 func (p *path) over() bool {
 	end, now := p.ending(), float64(p.last().iteration)
 	return p.excess > end.rise && now >= max(end.warmUp, end.patience*float64(p.best().iteration)) ||
-		now >= max(end.fewest, end.hopeless*float64(p.picked().iteration))
+		now >= max(end.fewest, end.hopeless*float64(p.picked().iteration)) ||
+		now >= 2*end.fewest && p.flat(p.last(), end.slope)
 }
 
 // ending returns when the path is over. Averaging members does what the last trees of a single model do.

@@ -151,39 +151,44 @@ func TestSetLinear(t *testing.T) {
 	}
 }
 
-// TestOver: where labels are noisy, a path that rises is over sooner. Any path is over after three times the iterations of the point picked; of
-// scouts, after 1.6 times.
+// TestOver: where labels are noisy, a path that rises is over sooner, and so is one that hardly falls any more. Any path is over after three
+// times the iterations of the point picked; of scouts, after 1.6 times.
 func TestOver(t *testing.T) {
 	for _, test := range []struct {
 		scouts            bool
 		errorRate, excess float64
 		best, last        int
+		loss              float64 // the last one; that of the best is 1
 		want              bool
 	}{
-		{false, 0.2, 1.1, 100, 124, false},
-		{false, 0.2, 1.1, 100, 125, true},
-		{false, 0.2, 0.9, 100, 299, false},
-		{false, 0.2, 0.9, 100, 300, true},
-		{false, 0.2, 1.1, 5, 19, false},
-		{false, 0.2, 1.1, 5, 20, true},
-		{false, 0.02, 1.1, 100, 299, false},
-		{false, 0.02, 1.1, 100, 300, true},
-		{false, 0.02, 2.1, 100, 199, false},
-		{false, 0.02, 2.1, 100, 200, true},
-		{false, 0.02, 2.1, 5, 49, false},
-		{true, 0.2, 1.1, 100, 124, false},
-		{true, 0.2, 1.1, 100, 125, true},
-		{true, 0.2, 0.9, 100, 159, false},
-		{true, 0.2, 0.9, 100, 160, true},
-		{true, 0.2, 0.9, 5, 79, false},
-		{true, 0.2, 0.9, 5, 80, true},
-		{true, 0.02, 2.1, 100, 124, false},
-		{true, 0.02, 2.1, 100, 125, true},
-		{true, 0.02, 2.1, 5, 49, false},
-		{true, 0.02, 2.1, 5, 50, true},
+		{false, 0.2, 1.1, 100, 124, 0.9, false},
+		{false, 0.2, 1.1, 100, 125, 0.9, true},
+		{false, 0.2, 0.9, 100, 299, 0.9, false},
+		{false, 0.2, 0.9, 100, 300, 0.9, true},
+		{false, 0.2, 1.1, 5, 19, 0.9, false},
+		{false, 0.2, 1.1, 5, 20, 0.9, true},
+		{false, 0.2, 0.9, 40, 99, 0.998, false},
+		{false, 0.2, 0.9, 40, 100, 0.998, true},
+		{false, 0.2, 0.9, 40, 100, 0.996, false},
+		{false, 0.02, 0.9, 40, 100, 0.998, false},
+		{false, 0.02, 1.1, 100, 299, 0.9, false},
+		{false, 0.02, 1.1, 100, 300, 0.9, true},
+		{false, 0.02, 2.1, 100, 199, 0.9, false},
+		{false, 0.02, 2.1, 100, 200, 0.9, true},
+		{false, 0.02, 2.1, 5, 49, 0.9, false},
+		{true, 0.2, 1.1, 100, 124, 0.9, false},
+		{true, 0.2, 1.1, 100, 125, 0.9, true},
+		{true, 0.2, 0.9, 100, 159, 0.9, false},
+		{true, 0.2, 0.9, 100, 160, 0.9, true},
+		{true, 0.2, 0.9, 5, 79, 0.9, false},
+		{true, 0.2, 0.9, 5, 80, 0.9, true},
+		{true, 0.02, 2.1, 100, 124, 0.9, false},
+		{true, 0.02, 2.1, 100, 125, 0.9, true},
+		{true, 0.02, 2.1, 5, 49, 0.9, false},
+		{true, 0.02, 2.1, 5, 50, 0.9, true},
 	} {
 		p := follower(test.errorRate, 1, test.best, test.last).path
-		p.scouts, p.excess = test.scouts, test.excess
+		p.scouts, p.excess, p.last().loss = test.scouts, test.excess, test.loss
 		if got := p.over(); got != test.want {
 			t.Errorf("%+v: %t", test, got)
 		}

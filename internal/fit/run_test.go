@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"testing"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -10,7 +11,8 @@ import (
 // follower returns a run of a number of iterations, with the error rate and refined loss of its
 // best one.
 func follower(errorRate, loss float64, best, iterations int) *run {
-	return &run{path: &path{points: []point{
+	return &run{path: &path{least: 1, pick: 1, points: []point{
+		{loss: math.Inf(1)},
 		{iteration: best, loss: loss, evaluation: metric.Evaluation{ErrorRate: errorRate}},
 		{iteration: iterations, loss: loss + 1, evaluation: metric.Evaluation{ErrorRate: errorRate}},
 	}}}
@@ -184,7 +186,7 @@ func TestBetter(t *testing.T) {
 	for best := range 3 {
 		var winner *run
 		runs := []*run{follower(0, 2, 1, 2), follower(0, 2, 1, 2), follower(0, 2, 1, 2)}
-		runs[best].path.points[0].loss = 1
+		runs[best].path.best().loss = 1
 		for _, r := range runs {
 			winner = better(winner, r, 1)
 		}
