@@ -125,7 +125,7 @@ func TestTuneTable(t *testing.T) {
 	set, path := newDataset(t, d), filepath.Join(t.TempDir(), "trials.csv")
 	whole := tuned(t, set, aoso.TuneOptions{Trials: 8})
 	steps := 0
-	stop := func(aoso.TuneProgress) bool { steps++; return steps%180 != 0 }
+	stop := func(aoso.TuneProgress) bool { steps++; return steps%130 != 0 }
 	for range 3 { // each goes a little further
 		r := tuned(t, set, aoso.TuneOptions{Trials: 8, Table: path, Callback: stop})
 		if r.StoppedBy != aoso.StoppedByInterrupt || r.Phase != aoso.PhaseSearch {

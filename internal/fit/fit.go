@@ -371,11 +371,9 @@ func (f *Fit) checkPath() {
 	}
 }
 
-// comparable reports whether a few iterations suffice to compare the current run with another. With many classes, a tree of much
-// fewer leaves moves few of them.
-func (f *Fit) comparable(other *run) bool {
-	return !f.job.Linear || 2*f.run.began.MaxLeaves > other.began.MaxLeaves
-}
+// comparable reports whether a few iterations suffice to compare the current run with another. A tree of much fewer leaves moves few
+// rows, or classes, apart.
+func (f *Fit) comparable(other *run) bool { return 2*f.run.began.MaxLeaves > other.began.MaxLeaves }
 
 // checkTime ends a run when its time is over.
 func (f *Fit) checkTime(elapsed time.Duration) {

@@ -69,7 +69,7 @@ const (
 )
 
 // ending says when a path is over: where the loss exceeds the least by rise standard errors, after warmUp iterations and patience times those
-// of the least; after fewest iterations and hopeless times those of the point picked; and after twice the fewest, where the loss of half the
+// of the least; after fewest iterations and hopeless times those of the point picked; and after four times the fewest, where the loss of half the
 // iterations is at most slope times the last. A loss that exceeds the least by at most similar standard errors is as good.
 type ending struct{ warmUp, patience, rise, fewest, hopeless, slope, similar float64 }
 
@@ -312,7 +312,7 @@ func (p *path) over() bool {
 	end, now := p.ending(), float64(p.last().iteration)
 	return p.excess > end.rise && now >= max(end.warmUp, end.patience*float64(p.best().iteration)) ||
 		now >= max(end.fewest, end.hopeless*float64(p.picked().iteration)) ||
-		now >= 2*end.fewest && p.flat(p.last(), end.slope)
+		now >= 4*end.fewest && p.flat(p.last(), end.slope)
 }
 
 // ending returns when the path is over. Averaging members does what the last trees of a single model do.
