@@ -245,10 +245,10 @@ func better(a, b *run, share float64) *run {
 	return b
 }
 
-// behind reports whether the run, which learns more slowly than another, is not even better than that after as much shrinkage in all. Its
+// behind reports whether the run, which learns more slowly than another, is clearly worse than that after as much shrinkage in all. Its
 // refined loss should become that share of the other's at most. A tenth of the iterations suffices to decide.
 func (r *run) behind(other *run, share float64) bool {
-	const slack = 1.03
+	const slack = 1.1
 	if 10*r.iteration < r.mostIterations() || r.began.Start != other.began.Start {
 		return false
 	}
