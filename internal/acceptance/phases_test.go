@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -75,5 +76,42 @@ func TestTemperatureOfAllRows(t *testing.T) {
 	}
 	if got, without := loss(m), loss(before); got >= without {
 		t.Errorf("log loss %.4f at temperature %.2f, %.4f at %.2f", got, m.Temperature(), without, before.Temperature())
+	}
+}
+
+// TestSlowSetting: small trees that learn slowly, and at first are far behind large ones, predict sums of many effects better in the end.
+func TestSlowSetting(t *testing.T) {
+	t.Parallel()
+	const rows, features, levels, classes = 12_000, 8, 12, 6
+	r := rand.New(rand.NewPCG(9, 4))
+	var effects [features][levels][classes]float64
+	for f := range effects {
+		for l := range levels {
+			for k := range classes {
+				effects[f][l][k] = r.NormFloat64()
+			}
+		}
+	}
+	d := &table{}
+	for range rows {
+		x, scores := make([]float64, features), [classes]float64{}
+		for f := range x {
+			l := r.IntN(levels)
+			x[f] = float64(l)
+			for k := range scores {
+				scores[k] += effects[f][l][k]
+			}
+		}
+		best := 0
+		for k := range scores {
+			if scores[k] -= 0.5 * math.Log(r.ExpFloat64()); scores[k] > scores[best] {
+				best = k
+			}
+		}
+		d.x, d.y = append(d.x, x), append(d.y, best)
+	}
+	m := train(t, newDataset(t, d), defaults(func(p *aoso.Params) { p.Ensemble = 1 }), aoso.TrainOptions{}).Model
+	if leaves := m.Params().MaxLeaves; leaves > 20 {
+		t.Errorf("%d leaves", leaves)
 	}
 }
