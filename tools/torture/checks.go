@@ -189,9 +189,19 @@ func checkTrainer(t *trial, d dice) error {
 			}
 		}
 	}
-	r := b.Result()
+	r := stop(b).Result()
 	t.count(r)
 	return t.sameResult("iteration by iteration", r)
+}
+
+// stop cancels training, as Train does after a callback has ended it: steps that need no iteration are still taken.
+func stop(b *aoso.Trainer) *aoso.Trainer {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for more := true; more; {
+		_, more = b.Step(cancelled)
+	}
+	return b
 }
 
 // prefix returns an error unless m consists of the first trees of t.model.
@@ -243,7 +253,7 @@ func checkInterrupted(t *trial, d dice) error {
 			break
 		}
 	}
-	r := b.Result()
+	r := stop(b).Result()
 	t.count(r)
 	return t.sameResult("interrupted", r)
 }
