@@ -337,7 +337,7 @@ func (f *Fit) tryNext() bool {
 	if f.startsLinear() {
 		return r.path.weak || r.path.improved() || f.beatsLinear()
 	}
-	return r.overfits() || r.path.noisy() && (f.job.Thorough || f.job.Linear && r.flat() && f.quick(f.setting+1))
+	return r.overfits() || f.job.Scouts == 0 && r.fitsChance() || r.path.noisy() && (f.job.Thorough || f.job.Linear && r.flat() && f.quick(f.setting+1))
 }
 
 // beatsLinear reports whether the scout would predict better with twice as many trees than the current run, which starts from
@@ -372,8 +372,11 @@ func (f *Fit) checkPath() {
 }
 
 // comparable reports whether a few iterations suffice to compare the current run with another. A tree of much fewer leaves moves few
-// rows, or classes, apart.
-func (f *Fit) comparable(other *run) bool { return 2*f.run.began.MaxLeaves > other.began.MaxLeaves }
+// rows, or classes, apart. Of many classes, most have few rows in a leaf, and a larger RegLambda moves those little.
+func (f *Fit) comparable(other *run) bool {
+	now, then := &f.run.began, &other.began
+	return 2*now.MaxLeaves > then.MaxLeaves && (now.Start != "prior" || now.RegLambda <= then.RegLambda)
+}
 
 // checkTime ends a run when its time is over.
 func (f *Fit) checkTime(elapsed time.Duration) {

@@ -102,16 +102,18 @@ func (r *run) chosen(j *Job) boost.Params {
 	return p
 }
 
-// settled reports whether more rows would hardly change the trees of a model. Its scores are about as large as the rows that judge want
-// them, so the trees do not fit chance, and the last half of the trees adds little. It has full leaves, which can be computed again.
+// settled reports whether to keep the trees, and to compute only their leaf values from all rows. More rows would hardly change trees whose
+// scores are about as large as the rows that judge want them, so that they do not fit chance, and of which the last half adds little. With very
+// many residuals, growing trees again would take minutes, and would hardly lower the loss. The leaves are full: they can be computed again.
 func (r *run) settled(j *Job) bool {
-	const least, slope = 0.7, 1.03
+	const least, slope, mostResiduals = 0.7, 1.03, 1 << 27
 	p := r.params()
 	if len(r.engines) > 1 || j.Start != nil || j.Signs != nil || j.Objective != nil || p.Method != model.AOSO || p.Leaf != "full" || p.LearningRate != r.began.LearningRate {
 		return false
 	}
 	at := r.pick(j)
-	return r.engines[0].Forest().Trees() >= r.chosen(j).NEstimators && at.factor >= least && r.path.flat(at, slope)
+	return r.engines[0].Forest().Trees() >= r.chosen(j).NEstimators &&
+		(j.Train.AllRows()*len(j.Train.Classes) > mostResiduals || at.factor >= least && r.path.flat(at, slope))
 }
 
 // forests returns the trees of each model, at most that many.
@@ -229,6 +231,12 @@ func (r *run) free() {
 func (r *run) overfits() bool {
 	const early = 5 // early: in the first 1/early of the iterations
 	return r.path.excess > clearEnding.rise || r.path.over() || r.path.best().iteration < r.path.last().iteration/early
+}
+
+// fitsChance reports whether its scores are much larger than the rows that judge want them.
+func (r *run) fitsChance() bool {
+	const most = 0.6
+	return r.path.best().factor < most
 }
 
 // flat reports whether the last half of all its trees hardly lowered the refined loss. Trees of smaller steps may lower it further.

@@ -13,17 +13,18 @@ import (
 func follower(errorRate, loss float64, best, iterations int) *run {
 	return &run{path: &path{least: 1, pick: 1, points: []point{
 		{loss: math.Inf(1)},
-		{iteration: best, loss: loss, evaluation: metric.Evaluation{ErrorRate: errorRate}},
+		{iteration: best, factor: 1, loss: loss, evaluation: metric.Evaluation{ErrorRate: errorRate}},
 		{iteration: iterations, loss: loss + 1, evaluation: metric.Evaluation{ErrorRate: errorRate}},
 	}}}
 }
 
-// TestTryNext: other settings are tried after those that overfit, and in a thorough
+// TestTryNext: other settings are tried after those that overfit or whose scores are far too large, and in a thorough
 // training after those that predict many rows wrong.
 func TestTryNext(t *testing.T) {
 	const clearLabels, noisyLabels = 0.02, 0.3
 	late, early := func(rate float64) *run { return follower(rate, 1, 400, 500) }, func(rate float64) *run { return follower(rate, 1, 20, 500) }
-	stopped := late(noisyLabels)
+	sure, stopped := late(clearLabels), late(noisyLabels)
+	sure.path.points[1].factor = 0.5
 	stopped.stopped = boost.StoppedByTimeLimit
 	for _, test := range []struct {
 		name     string
@@ -36,6 +37,7 @@ func TestTryNext(t *testing.T) {
 		{"noisy labels", late(noisyLabels), 0, true, true},
 		{"noisy labels and many rows", late(noisyLabels), 0, false, false},
 		{"overfit", early(clearLabels), 0, false, true},
+		{"scores far too large", sure, 0, false, true},
 		{"noisy labels, second settings", late(noisyLabels), 1, true, true},
 		{"noisy labels, last settings", late(noisyLabels), 2, true, false},
 		{"no time left", stopped, 0, true, false},
@@ -91,7 +93,7 @@ func TestTryNextFlat(t *testing.T) {
 	} {
 		r := &run{began: boost.Params{NEstimators: 100}, stopped: test.stopped, path: &path{least: 1, pick: 1, points: []point{
 			{iteration: 50, loss: test.half},
-			{iteration: 100, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
+			{iteration: 100, factor: 1, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
 		}}}
 		f := &Fit{job: Job{Settings: []boost.Params{{}, r.began, {NEstimators: test.next}}, Choose: true, Linear: true}, phase: HoldOut, run: r, setting: 1}
 		if got := f.tryNext(); got != test.want {

@@ -83,14 +83,15 @@ func (p *Params) preset(s data.Shape) []setting {
 			for i := range settings {
 				settings[i].start = "prior"
 			}
-			if s.Rows >= manyRows {
-				large := settings[0]
+			large := p.large(s)
+			large.start = "prior"
+			switch {
+			case p.leafFor(s.Classes) == "full":
 				linear = p.eager(large, s)
-				settings = []setting{linear}
-				if p.leafFor(s.Classes) == "full" {
-					settings = append(settings, careful(linear))
-				}
-				settings = append(settings, large)
+				settings = []setting{linear, careful(linear)}
+			case s.Rows >= manyRows:
+				linear = p.eager(large, s)
+				settings = []setting{linear, large}
 			}
 		}
 		if mixed {
@@ -154,7 +155,7 @@ func (p *Params) fromZero(s data.Shape, ensemble bool) []setting {
 	// Labels that the features explain: large trees learn fast.
 	clean.nEstimators, clean.learningRate = 500, 0.2
 	clean.maxLeaves = leavesFor(s.Rows, 16, 2.5)
-	clean.colsampleByNode = notMany(s, fewFeatures(s))
+	clean.colsampleByNode = notMany(s, fewFeatures(s, 16))
 
 	// Labels that they do not explain: small trees learn slowly.
 	noisy.nEstimators, noisy.learningRate = 500, 0.125
@@ -210,7 +211,7 @@ const manyRows, wideClasses = 100_000, 100
 // large returns the setting for many rows. Its trees choose splits on a sample of the
 // rows, and compute leaf values from all rows.
 func (p *Params) large(s data.Shape) setting {
-	// About a hundred rows per leaf suffice to choose splits, however many rows there are.
+	// About a hundred rows per leaf suffice to choose splits, however many rows there are, and three hundred per class.
 	sample := math.Max(30_000, 300*float64(s.Classes))
 	trees, leaves, rate := 1000, 256, 0.3
 	switch {
@@ -218,6 +219,7 @@ func (p *Params) large(s data.Shape) setting {
 		leaves = leavesForClasses(leaves, s)
 	case s.Classes > wideClasses:
 		trees, leaves, rate = 500, int(math.Round(2*math.Sqrt(float64(s.Classes)))), 0.1
+		sample = max(sample, manyRows)
 	}
 	if p.Preset == presetFast {
 		trees, rate = 300, max(rate, 0.2)
@@ -235,11 +237,14 @@ func (p *Params) large(s data.Shape) setting {
 // training would keep scores as well, which takes twice the memory.
 func (p *Params) eager(of setting, s data.Shape) setting {
 	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
+	// Without any regularization, the probabilities of classes that a leaf has no rows of would fall with every tree.
+	const least = 3e-5
 	root := math.Sqrt(float64(s.Classes))
 	if p.leafFor(s.Classes) == "sparse" { // the time of a tree hardly depends on the classes
 		of.nEstimators, of.regLambda, of.maxLeaves = 80, 0.1, int(math.Round(4.5*root))
 	} else {
-		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), 0.01, max(of.maxLeaves, int(math.Round(3*root)))
+		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), least, int(math.Round(3*root))
+		of.colsampleByNode = notMany(s, fewFeatures(s, 64))
 	}
 	of.learningRate = 0.33
 	if p.Preset == presetFast {
@@ -248,19 +253,18 @@ func (p *Params) eager(of setting, s data.Shape) setting {
 	return of
 }
 
-// careful changes a setting of large steps for classes of few rows each, such as many of the same size: a row or two of a class in a
-// leaf say little.
+// careful changes a setting of large steps for noisy labels, and for classes of few rows each, such as many of the same size: a row or
+// two of a class in a leaf say little.
 func careful(of setting) setting {
 	of.nEstimators = 8 * of.nEstimators / 5
 	of.learningRate, of.regLambda = 0.2, 3
 	return of
 }
 
-// fewFeatures returns the fraction of the features drawn for each node: all of up to 16
-// features, and at least 0.3 of more.
-func fewFeatures(s data.Shape) float64 {
-	const enough, least = 16, 0.3
-	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
+// fewFeatures returns the fraction of the features drawn for each node: all of up to that many, and at least 0.3 of more.
+func fewFeatures(s data.Shape, enough int) float64 {
+	const least = 0.3
+	return max(least, min(1, math.Round(100*float64(enough)/float64(s.Features))/100))
 }
 
 // notMany limits the features drawn for each node where there are few rows: to four for each row, or to 256 if that is more.
