@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,22 @@ func TestLarge(t *testing.T) {
 		}
 		if last.Leaf == "full" && len(settings) == 3 && (settings[2].NEstimators >= 2*settings[1].NEstimators || settings[2].RegLambda <= settings[1].RegLambda) {
 			t.Errorf("%d classes: %v is not a careful %v", test.classes, settings[2], settings[1])
+		}
+	}
+}
+
+// TestManyClasses: with many classes and full leaves, few rows have the settings of many, and each setting has some reg_lambda: without it,
+// probabilities of classes that a leaf has no rows of would fall with every tree.
+func TestManyClasses(t *testing.T) {
+	p := defaults(func(p *Params) { p.LeafClasses = 8 }) // of sparse leaves
+	few, err := p.Resolve(data.Shape{Rows: 5000, Features: 20, Classes: 500})
+	many, err2 := p.Resolve(data.Shape{Rows: 120_000, Features: 20, Classes: 500})
+	if err != nil || err2 != nil || !reflect.DeepEqual(few, many) {
+		t.Errorf("%v, %v with few rows; %v, %v with many", few, err, many, err2)
+	}
+	for _, setting := range few {
+		if setting.RegLambda == 0 {
+			t.Errorf("no reg_lambda: %v", setting)
 		}
 	}
 }
