@@ -237,13 +237,16 @@ func (p *Params) large(s data.Shape) setting {
 // training would keep scores as well, which takes twice the memory.
 func (p *Params) eager(of setting, s data.Shape) setting {
 	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
-	// Without any regularization, the probabilities of classes that a leaf has no rows of would fall with every tree.
-	const least = 3e-5
+	// Without any regularization, the probabilities of classes that a leaf has no rows of would fall with every tree. With many rows, more
+	// is better.
+	const least, enough = 3e-5, 0.01
+	growth := max(1, float64(s.Rows)/manyRows)
+	lambda := min(least*growth*growth*growth, enough)
 	root := math.Sqrt(float64(s.Classes))
 	if p.leafFor(s.Classes) == "sparse" { // the time of a tree hardly depends on the classes
 		of.nEstimators, of.regLambda, of.maxLeaves = 80, 0.1, int(math.Round(4.5*root))
 	} else {
-		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), least, int(math.Round(3*root))
+		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), lambda, int(math.Round(3*root))
 		of.colsampleByNode = notMany(s, fewFeatures(s, 64))
 	}
 	of.learningRate = 0.33

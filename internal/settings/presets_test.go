@@ -115,7 +115,7 @@ func TestLarge(t *testing.T) {
 func TestManyClasses(t *testing.T) {
 	p := defaults(func(p *Params) { p.LeafClasses = 8 }) // of sparse leaves
 	few, err := p.Resolve(data.Shape{Rows: 5000, Features: 20, Classes: 500})
-	many, err2 := p.Resolve(data.Shape{Rows: 120_000, Features: 20, Classes: 500})
+	many, err2 := p.Resolve(data.Shape{Rows: 100_000, Features: 20, Classes: 500})
 	if err != nil || err2 != nil || !reflect.DeepEqual(few, many) {
 		t.Errorf("%v, %v with few rows; %v, %v with many", few, err, many, err2)
 	}
