@@ -83,15 +83,14 @@ func (p *Params) preset(s data.Shape) []setting {
 			for i := range settings {
 				settings[i].start = "prior"
 			}
-			large := p.large(s)
-			large.start = "prior"
-			switch {
-			case p.leafFor(s.Classes) == "full":
-				linear = p.eager(large, s)
-				settings = []setting{linear, careful(linear)}
-			case s.Rows >= manyRows:
+			if full := p.leafFor(s.Classes) == "full"; full || s.Rows >= manyRows {
+				large := p.large(s)
+				large.start = "prior"
 				linear = p.eager(large, s)
 				settings = []setting{linear, large}
+				if full {
+					settings[1] = careful(linear)
+				}
 			}
 		}
 		if mixed {
@@ -237,16 +236,11 @@ func (p *Params) large(s data.Shape) setting {
 // training would keep scores as well, which takes twice the memory.
 func (p *Params) eager(of setting, s data.Shape) setting {
 	const work, fewest, most = 155_000, 40, 420 // trees × classes; trees
-	// Without any regularization, the probabilities of classes that a leaf has no rows of would fall with every tree. With many rows, more
-	// is better.
-	const least, enough = 3e-5, 0.01
-	growth := max(1, float64(s.Rows)/manyRows)
-	lambda := min(least*growth*growth*growth, enough)
 	root := math.Sqrt(float64(s.Classes))
 	if p.leafFor(s.Classes) == "sparse" { // the time of a tree hardly depends on the classes
 		of.nEstimators, of.regLambda, of.maxLeaves = 80, 0.1, int(math.Round(4.5*root))
 	} else {
-		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), lambda, int(math.Round(3*root))
+		of.nEstimators, of.regLambda, of.maxLeaves = max(fewest, min(work/s.Classes, most)), leastLambda(s.Rows), int(math.Round(3*root))
 		of.colsampleByNode = notMany(s, fewFeatures(s, 64))
 	}
 	of.learningRate = 0.33
@@ -254,6 +248,14 @@ func (p *Params) eager(of setting, s data.Shape) setting {
 		of.nEstimators /= 2
 	}
 	return of
+}
+
+// leastLambda returns the least regLambda of many classes. Without any, the probabilities of classes that a leaf has no rows of would fall
+// with every tree. With many rows, more is better.
+func leastLambda(rows int) float64 {
+	const least, most = 3e-5, 0.01
+	growth := max(1, float64(rows)/manyRows)
+	return min(least*growth*growth*growth, most)
 }
 
 // careful changes a setting of large steps for noisy labels, and for classes of few rows each, such as many of the same size: a row or
