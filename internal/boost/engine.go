@@ -38,7 +38,7 @@ type Job struct {
 	Repeated *model.Forest
 
 	// Refit has the trees of a model of other rows: training takes these trees and computes their leaf values from its
-	// own rows, as it does linear scores. The method is AOSO, and leaves are not sparse. Nil: none.
+	// own rows, as it does linear scores. The method is AOSO. Sparse leaves keep their classes. Nil: none.
 	Refit *model.Forest
 
 	// LinearScores are those of the training rows, if they are known and the parameters start from them. Nil: fit them.

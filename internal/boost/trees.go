@@ -35,7 +35,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	group, rows := g.train.Ranks, g.train.AllRows()
 	if j.Refit != nil {
 		g.all = tree.NewPartition(g.train.Rows())
-		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: j.Params.newton(), Team: g.team, Group: group}
+		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: j.Params.newton(), Again: true, Team: g.team, Group: group}
 		return g
 	}
 	bins := tree.Bins{Matrix: g.train.Matrix, Mapper: g.train.Mapper}

@@ -104,16 +104,17 @@ func (r *run) chosen(j *Job) boost.Params {
 
 // settled reports whether to keep the trees, and to compute only their leaf values from all rows. More rows would hardly change trees whose
 // scores are about as large as the rows that judge want them, so that they do not fit chance, and of which the last half adds little. With very
-// many residuals, growing trees again would take minutes, and would hardly lower the loss. The leaves are full: they can be computed again.
+// many residuals, which sparse leaves are for, growing trees again would take minutes, and would hardly lower the loss. Sparse leaves keep
+// their classes.
 func (r *run) settled(j *Job) bool {
 	const least, slope, mostResiduals = 0.7, 1.03, 1 << 27
 	p := r.params()
-	if len(r.engines) > 1 || j.Start != nil || j.Signs != nil || j.Objective != nil || p.Method != model.AOSO || p.Leaf != "full" || p.LearningRate != r.began.LearningRate {
+	if len(r.engines) > 1 || j.Start != nil || j.Signs != nil || j.Objective != nil || p.Method != model.AOSO || p.Leaf == "pair" || p.LearningRate != r.began.LearningRate {
 		return false
 	}
-	at := r.pick(j)
+	at, many := r.pick(j), float64(j.Train.AllRows())*float64(len(j.Train.Classes)) > mostResiduals
 	return r.engines[0].Forest().Trees() >= r.chosen(j).NEstimators &&
-		(j.Train.AllRows()*len(j.Train.Classes) > mostResiduals || at.factor >= least && r.path.flat(at, slope))
+		(many || p.Leaf == "full" && at.factor >= least && r.path.flat(at, slope))
 }
 
 // forests returns the trees of each model, at most that many.

@@ -97,12 +97,17 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 		scratch, leaf := &v.scratch[worker], &leaves[segments[i].Leaf]
 		oddsOf(v.Residuals).SumTotals(&scratch.totals, segments[i].Rows, &scratch.sums, alone)
 		leaf.Rows = len(segments[i].Rows)
-		if v.Again {
-			v.Newton.SameClasses(leaf.Steps, leaf.Pairs, &scratch.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
-			return
-		}
-		leaf.setSteps(&v.Newton, &scratch.totals, nil, v.Residuals)
+		v.setSparseSteps(leaf, &scratch.totals)
 	})
+}
+
+// setSparseSteps sets the steps of a sparse leaf from the sums over its rows.
+func (v *LeafValues) setSparseSteps(l *Leaf, totals *loss.Totals) {
+	if v.Again {
+		v.Newton.SameClasses(l.Steps, l.Pairs, totals, v.Residuals.Units.Sums, v.Residuals.Classes)
+		return
+	}
+	l.setSteps(&v.Newton, totals, nil, v.Residuals)
 }
 
 // segmentsOf returns a segment for each leaf, empty if no row here reaches it.

@@ -49,7 +49,7 @@ func (v *LeafValues) setSparseOf(leaves []Leaf, segments []Segment) {
 	}
 	v.Team.Do(len(segments), func(_, i int) {
 		if leaf := &leaves[segments[i].Leaf]; leaf.Rows > 0 {
-			leaf.setSteps(&v.Newton, all[i], nil, v.Residuals)
+			v.setSparseSteps(leaf, all[i])
 		}
 	})
 }
