@@ -11,6 +11,7 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 	"github.com/libaoso/aoso/tools/cases"
@@ -124,11 +125,26 @@ func TestRanks(t *testing.T) {
 			p := base
 			test.change(&p)
 			set := noisy(rows, test.classes, test.weighted, team)
-			one := New(Job{Params: p, Train: set, EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15})
-			defer one.Free()
-			for one.Step(t.Context()) {
+			train := func(set *data.Set, refit *model.Forest, team *par.Team) Result {
+				e := New(Job{Params: p, Train: set, Refit: refit, EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15})
+				defer e.Free()
+				for e.Step(t.Context()) {
+				}
+				return e.Result()
 			}
-			want := one.Result()
+			compare := func(what string, got, want Result) {
+				if got.TrainLoss != want.TrainLoss || got.Iterations != want.Iterations || got.Stopped != want.Stopped || !reflect.DeepEqual(got.Forest, want.Forest) {
+					t.Errorf("%s: loss %v after %d iterations (%s), one has %v after %d (%s)", what,
+						got.TrainLoss, got.Iterations, got.Stopped, want.TrainLoss, want.Iterations, want.Stopped)
+				}
+			}
+			want := train(set, nil, team)
+			var others *model.Forest // trees of other rows
+			var refitted Result
+			if p.Method == "aoso" {
+				others = train(shards(set, 2, team)[0], nil, team).Forest
+				refitted = train(set, others, team)
+			}
 			for _, ranks := range cases.Some(t, 1, []int{2, 3, 4}) {
 				parts := shards(set, ranks, team)
 				var all sync.WaitGroup
@@ -137,17 +153,12 @@ func TestRanks(t *testing.T) {
 						team := par.NewTeam(1)
 						defer team.Close()
 						parts[i].Ranks = collective.NewGroup(c)
-						e := New(Job{Params: p, Train: parts[i], EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15})
-						defer e.Free()
-						for e.Step(t.Context()) {
+						compare(fmt.Sprintf("%d ranks", ranks), train(parts[i], nil, team), want)
+						if others != nil {
+							compare(fmt.Sprintf("%d ranks, given trees", ranks), train(parts[i], others, team), refitted)
 						}
-						got := e.Result()
 						if err := parts[i].Ranks.Err(); err != nil {
 							t.Error(err)
-						}
-						if got.TrainLoss != want.TrainLoss || got.Iterations != want.Iterations || got.Stopped != want.Stopped || !reflect.DeepEqual(got.Forest, want.Forest) {
-							t.Errorf("%d ranks: loss %v after %d iterations (%s), one has %v after %d (%s)", ranks,
-								got.TrainLoss, got.Iterations, got.Stopped, want.TrainLoss, want.Iterations, want.Stopped)
 						}
 					})
 				}

@@ -322,13 +322,16 @@ func (f *Fit) handicap() float64 {
 	return 1
 }
 
+// lastSettings reports whether no other settings follow the current ones.
+func (f *Fit) lastSettings() bool { return f.setting+1 == len(f.job.Settings) }
+
 // tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
 	r := f.run
 	if f.crossing != nil || f.ensemble != nil || f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStoppingRounds > 0) {
 		return false
 	}
-	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
+	if f.lastSettings() || r.stopped == boost.StoppedByTimeLimit {
 		return false
 	}
 	if f.scouting {
@@ -366,7 +369,8 @@ func (f *Fit) checkPath() {
 		return
 	}
 	best, share := cmp.Or(f.best, f.rival), f.handicap()
-	if f.beatsLinear() || f.startsWeakly() || best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share)) {
+	worse := best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share))
+	if f.beatsLinear() || f.startsWeakly() || worse || r.fitsNoise() && !f.lastSettings() {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }

@@ -237,7 +237,16 @@ func (r *run) overfits() bool {
 // fitsChance reports whether its scores are much larger than the rows that judge want them.
 func (r *run) fitsChance() bool {
 	const most = 0.6
-	return r.path.best().factor < most
+	return r.path.best().factor < most || r.fitsNoise()
+}
+
+// fitsNoise reports whether large steps from class frequencies fit noise, which the first half of the iterations shows: labels are very
+// noisy, the scores are too large, and the loss falls slowly.
+func (r *run) fitsNoise() bool {
+	const most, slope, veryNoisy = 0.85, 1.1, 1.0 / 3
+	best := r.path.best()
+	return r.began.Start == "prior" && 2*r.iteration <= r.began.NEstimators &&
+		best.factor < most && best.evaluation.ErrorRate > veryNoisy && r.path.flat(best, slope)
 }
 
 // flat reports whether the last half of all its trees hardly lowered the refined loss. Trees of smaller steps may lower it further.

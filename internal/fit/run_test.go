@@ -49,6 +49,33 @@ func TestTryNext(t *testing.T) {
 	}
 }
 
+// TestFitsNoise: large steps from class frequencies end in the first half of their iterations where labels are very noisy, scores are too large, and
+// the loss falls slowly.
+func TestFitsNoise(t *testing.T) {
+	for _, test := range []struct {
+		name                    string
+		start                   string
+		factor, half, errorRate float64 // refined loss after half the iterations; after all so far, 1
+		iteration               int
+		want                    bool
+	}{
+		{"noise", "prior", 0.8, 1.05, 0.4, 50, true},
+		{"other scores", "linear", 0.8, 1.05, 0.4, 50, false},
+		{"scores that are right", "prior", 0.9, 1.05, 0.4, 50, false},
+		{"it falls", "prior", 0.8, 1.2, 0.4, 50, false},
+		{"few errors", "prior", 0.8, 1.05, 0.3, 50, false},
+		{"nearly all trees", "prior", 0.8, 1.05, 0.4, 52, false},
+	} {
+		r := &run{began: boost.Params{Start: test.start, NEstimators: 100}, iteration: test.iteration, path: &path{least: 1, pick: 1, points: []point{
+			{iteration: test.iteration / 2, loss: test.half},
+			{iteration: test.iteration, factor: test.factor, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
+		}}}
+		if got := r.fitsNoise(); got != test.want || r.fitsChance() != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
 // TestTryNextLinear: settings without linear scores are tried after trees that improved much on
 // linear scores, whatever else holds for them.
 func TestTryNextLinear(t *testing.T) {
