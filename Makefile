@@ -6,7 +6,7 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 # The tests share compiled packages with the C library and the command. The race detector and qemu take no such programs.
 SHARED = GOFLAGS="-trimpath -buildmode=pie"
-race asm-check test-arm64: export GOFLAGS =
+race: export GOFLAGS =
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
 LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-export staticcheck workflows fuzz random-jobs kills kills-clusters matrix
@@ -75,7 +75,7 @@ vet:
 	GOFLAGS= GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
 	go run ./tools/asm lint
 	go run ./tools/headers check
-	GOFLAGS= go run ./tools/notices check
+	go run ./tools/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
 	@built=$$(git ls-files '*.o' '*.a' '*.so' '*.so.*' '*.dylib' '*.dll' '*.pyc' '*.whl' '*.test' '*/Makevars' 2>/dev/null; git grep -laP '^\x7fELF' 2>/dev/null); \
 	if [ -n "$$built" ]; then echo "build output is committed:" $$built; exit 1; fi
@@ -124,8 +124,8 @@ asm-check: tools ## check that the words in kernel_arm64.s match their comments
 	go run ./tools/asm check
 
 test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
-	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
-	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
+	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
+	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
 	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
 	cd internal/acceptance && qemu-aarch64-static ../../build/acceptance-arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'

@@ -138,7 +138,7 @@ func encode(words []word) (hex []string, err error) {
 
 	tool, file := filepath.Join(dir, "asm2plan9s"), filepath.Join(dir, "words.s")
 	build := exec.Command("go", "build", "-o", tool, encoder)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOFLAGS=", "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	if err := run(build); err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func linked() ([]module, error) {
 			if of == library && system != "linux" {
 				continue
 			}
-			list, err := output([]string{"CGO_ENABLED=1", "GOOS=" + system, "GOARCH=" + arch}, "list", "-deps", "-f",
+			list, err := output([]string{"GOFLAGS=", "CGO_ENABLED=1", "GOOS=" + system, "GOARCH=" + arch}, "list", "-deps", "-f",
 				"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", of)
 			if err != nil {
 				return nil, err
