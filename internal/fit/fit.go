@@ -340,7 +340,7 @@ func (f *Fit) tryNext() bool {
 	if f.startsLinear() {
 		return r.path.weak || r.path.improved() || f.beatsLinear()
 	}
-	return r.overfits() || f.job.Scouts == 0 && r.fitsChance() || r.path.noisy() && (f.job.Thorough || f.job.Linear && r.flat() && f.quick(f.setting+1))
+	return r.overfits() || f.job.Scouts == 0 && r.fitsChance() || f.fitsNoise() || r.path.noisy() && (f.job.Thorough || f.job.Linear && r.flat() && f.quick(f.setting+1))
 }
 
 // beatsLinear reports whether the scout would predict better with twice as many trees than the current run, which starts from
@@ -361,6 +361,11 @@ func (f *Fit) startsWeakly() bool {
 	return f.startsLinear() && f.baffled && r.path.weak && r.iteration >= weakTrees && !r.path.improved()
 }
 
+// fitsNoise reports whether the run fits noise, and whether settings follow that do not take much longer.
+func (f *Fit) fitsNoise() bool {
+	return !f.lastSettings() && f.quick(f.setting+1) && f.run.fitsNoise()
+}
+
 // checkPath adds a point to the path where one is due, and ends a run that only gets worse or
 // that other settings beat.
 func (f *Fit) checkPath() {
@@ -370,7 +375,7 @@ func (f *Fit) checkPath() {
 	}
 	best, share := cmp.Or(f.best, f.rival), f.handicap()
 	worse := best != nil && (r.path.beaten(share*best.path.lowest(), r.mostIterations()) || f.comparable(best) && r.behind(best, share))
-	if f.beatsLinear() || f.startsWeakly() || worse || r.fitsNoise() && !f.lastSettings() {
+	if f.beatsLinear() || f.startsWeakly() || worse || f.fitsNoise() {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
 }

@@ -237,7 +237,7 @@ func (r *run) overfits() bool {
 // fitsChance reports whether its scores are much larger than the rows that judge want them.
 func (r *run) fitsChance() bool {
 	const most = 0.6
-	return r.path.best().factor < most || r.fitsNoise()
+	return r.path.best().factor < most
 }
 
 // fitsNoise reports whether large steps from class frequencies fit noise, which the first half of the iterations shows: labels are very

@@ -49,28 +49,31 @@ func TestTryNext(t *testing.T) {
 	}
 }
 
-// TestFitsNoise: large steps from class frequencies end in the first half of their iterations where labels are very noisy, scores are too large, and
-// the loss falls slowly.
+// TestFitsNoise: large steps from class frequencies end, and others follow, where in the first half of their iterations labels are very noisy, scores are
+// too large, and the loss falls slowly.
 func TestFitsNoise(t *testing.T) {
 	for _, test := range []struct {
 		name                    string
 		start                   string
 		factor, half, errorRate float64 // refined loss after half the iterations; after all so far, 1
-		iteration               int
+		iteration, next         int     // next: trees of the settings that follow
 		want                    bool
 	}{
-		{"noise", "prior", 0.8, 1.05, 0.4, 50, true},
-		{"other scores", "linear", 0.8, 1.05, 0.4, 50, false},
-		{"scores that are right", "prior", 0.9, 1.05, 0.4, 50, false},
-		{"it falls", "prior", 0.8, 1.2, 0.4, 50, false},
-		{"few errors", "prior", 0.8, 1.05, 0.3, 50, false},
-		{"nearly all trees", "prior", 0.8, 1.05, 0.4, 52, false},
+		{"noise", "prior", 0.8, 1.05, 0.4, 50, 90, true},
+		{"other scores", "linear", 0.8, 1.05, 0.4, 50, 90, false},
+		{"scores that are right", "prior", 0.9, 1.05, 0.4, 50, 90, false},
+		{"it falls", "prior", 0.8, 1.2, 0.4, 50, 90, false},
+		{"few errors", "prior", 0.8, 1.05, 0.3, 50, 90, false},
+		{"nearly all trees", "prior", 0.8, 1.05, 0.4, 52, 90, false},
+		{"settings that take long follow", "prior", 0.8, 1.05, 0.4, 50, 900, false},
 	} {
 		r := &run{began: boost.Params{Start: test.start, NEstimators: 100}, iteration: test.iteration, path: &path{least: 1, pick: 1, points: []point{
 			{iteration: test.iteration / 2, loss: test.half},
 			{iteration: test.iteration, factor: test.factor, loss: 1, evaluation: metric.Evaluation{ErrorRate: test.errorRate}},
 		}}}
-		if got := r.fitsNoise(); got != test.want || r.fitsChance() != test.want {
+		follow := boost.Params{NEstimators: test.next}
+		f := &Fit{job: Job{Settings: []boost.Params{r.began, follow}, Choose: true}, phase: HoldOut, run: r}
+		if got := f.tryNext(); got != test.want || f.fitsNoise() != test.want {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}
