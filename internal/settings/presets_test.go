@@ -77,8 +77,8 @@ func TestLarge(t *testing.T) {
 	}{
 		{2, presetAuto, []string{"max_leaves=256", "learning_rate=0.3", "n_estimators=1000", "leaf=full"}},
 		{100, presetFast, []string{"max_leaves=256", "learning_rate=0.3", "n_estimators=300", "leaf=full"}},
-		{101, presetAuto, []string{"max_leaves=30", "learning_rate=0.33", "n_estimators=378", "leaf=full"}},
-		{1000, presetFast, []string{"max_leaves=95", "learning_rate=0.33", "n_estimators=69", "leaf=full"}},
+		{101, presetAuto, []string{"max_leaves=30", "learning_rate=0.25", "n_estimators=504", "leaf=full"}},
+		{1000, presetFast, []string{"max_leaves=95", "learning_rate=0.25", "n_estimators=92", "leaf=full"}},
 		{10_000, presetAuto, []string{"max_leaves=2000", "learning_rate=0.3", "n_estimators=1000", "leaf=sparse"}},
 	} {
 		p := defaults(func(p *Params) { p.Preset = test.preset })
