@@ -81,16 +81,16 @@ class Many(harness.Benchmark):
         return f"{run['ended']}; {run['steps'][-1:]}"
 
     def report(self, folder: Path) -> None:
-        """The tables of all results of a folder, by the kind of data."""
-        sections = {f"many {kind}": tables(folder, kind) for kind in KINDS}
+        """The tables of all results of a folder, by the kind of data. The page has the one of most systems."""
+        sections = {f"many {kind}": "\n\n".join(map(one, stores(folder, kind))) for kind in KINDS}
         readme.fill(sections, folder, nothing="Not measured yet: `make bench-many`.")
-        readme.fill({"places": sections["many places"]}, folder, PAGE)
+        if places := stores(folder, "places"):
+            readme.fill({"places": one(max(places, key=lambda store: len(store.runs)))}, folder, PAGE)
 
 
-def tables(folder: Path, kind: str) -> str:
+def stores(folder: Path, kind: str) -> list[Results]:
     found = [Results(folder, "many", path.stem.removeprefix("many-")) for path in folder.glob(f"many-{kind}-*.json")]
-    found.sort(key=lambda store: (-store.shape["classes"], -store.shape["rows"]))
-    return "\n\n".join(one(store) for store in found if store.runs)
+    return sorted((store for store in found if store.runs), key=lambda store: (-store.shape["classes"], -store.shape["rows"]))
 
 
 def one(store: Results) -> str:
