@@ -323,7 +323,7 @@ func (f *Fit) handicap() float64 {
 }
 
 // lastSettings reports whether no other settings follow the current ones.
-func (f *Fit) lastSettings() bool { return f.setting+1 == len(f.job.Settings) }
+func (f *Fit) lastSettings() bool { return f.setting+1 >= len(f.job.Settings) }
 
 // tryNext reports whether to try the next settings because they may be better than the run's.
 func (f *Fit) tryNext() bool {
@@ -363,7 +363,7 @@ func (f *Fit) startsWeakly() bool {
 
 // fitsNoise reports whether the run fits noise, and whether settings follow that do not take much longer.
 func (f *Fit) fitsNoise() bool {
-	return !f.lastSettings() && f.quick(f.setting+1) && f.run.fitsNoise()
+	return f.job.Scouts == 0 && !f.lastSettings() && f.quick(f.setting+1) && f.run.fitsNoise()
 }
 
 // checkPath adds a point to the path where one is due, and ends a run that only gets worse or
