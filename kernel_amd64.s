@@ -28,12 +28,12 @@
 //	AddSteps       5206    5260    5566
 //	AddPairs       5846    5859    5859
 //	AddShort       5908    5952    6057
-//	Scores         6184    6208    6208
-//	Best           6241    6253    6253
-//	Linear         6304    6453    6439
-//	Products       6470    6483    6483
-//	Softmax        6522    6860    6900
-//	Walk           7074    7100    7100
+//	Scores         6184    6209    6209
+//	Best           6243    6255    6255
+//	Linear         6306    6455    6441
+//	Products       6472    6485    6485
+//	Softmax        6524    6862    6902
+//	Walk           7076    7102    7102
 //
 // end generated
 //
@@ -6192,23 +6192,25 @@ done:
 // Development 34, 1990). That takes less time than a division.
 //
 //	SI sums of the row      DX bytes of it      R9 classes, R10 less the last four
-//	DI its scores           R8 bytes of them    R13 rows left
+//	DI its scores           R8 bytes of them    R13 rows left      CX first scores
 //	AX class                Y0 scores           Y13 temperature    Y14 1/Y13    Y15 unit
 #define SCORES(i) \
-	VCVTDQ2PD    (SI)(i*4), Y0 \
-	VMULPD       Y15, Y0, Y0   \
-	VMULPD       Y14, Y0, Y1   \
-	VMOVAPD      Y0, Y2        \
-	VFNMADD231PD Y13, Y1, Y2   \ // a − t·quotient
-	VFMADD231PD  Y14, Y2, Y1   \
-	VFNMADD231PD Y13, Y1, Y0   \
-	VFMADD231PD  Y14, Y0, Y1   \
+	VCVTDQ2PD    (SI)(i*4), Y0     \
+	VMULPD       Y15, Y0, Y0       \
+	VADDPD       (CX)(i*8), Y0, Y0 \
+	VMULPD       Y14, Y0, Y1       \
+	VMOVAPD      Y0, Y2            \
+	VFNMADD231PD Y13, Y1, Y2       \ // a − t·quotient
+	VFMADD231PD  Y14, Y2, Y1       \
+	VFNMADD231PD Y13, Y1, Y0       \
+	VFMADD231PD  Y14, Y0, Y1       \
 	VMOVUPD      Y1, (DI)(i*8)
 
 TEXT ·scoresRows(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         scoresArgs_sums(AX), SI
 	MOVQ         scoresArgs_stride(AX), DX
+	MOVQ         scoresArgs_first(AX), CX
 	MOVQ         scoresArgs_scores(AX), DI
 	MOVQ         scoresArgs_classes(AX), R9
 	MOVQ         scoresArgs_rows(AX), R13

@@ -28,9 +28,9 @@
 //	AddPairs       2435    2448
 //	AddShort       2491    2500
 //	Scores         2670    2680
-//	Linear         2726    2766
-//	Softmax        3042    3288
-//	Walk           3328    3358
+//	Linear         2731    2771
+//	Softmax        3047    3293
+//	Walk           3333    3363
 //
 // Plain Go: Partition, Best, Products.
 //
@@ -2673,8 +2673,8 @@ tree16:
 // func scoresRows(a *scoresArgs)
 // The last four classes of a row overlap those before.
 //
-//	R0  a                      R4  classes less the last four    R8   class
-//	R1  sums of the row        R5  classes left                  R9   at them
+//	R0  a, then first scores   R4  classes less the last four    R8   sums of four classes
+//	R1  sums of the row        R5  class                         R9   their scores, R10 first scores
 //	R2  bytes of it            R6  rows left                     V0   sums
 //	R3  scores of the row      R7  bytes of it                   V16  unit, V17 temperature
 TEXT ·scoresRows(SB), NOSPLIT, $0-8
@@ -2686,6 +2686,7 @@ TEXT ·scoresRows(SB), NOSPLIT, $0-8
 	VDUP  V16.D[0], V16.D2
 	FMOVD scoresArgs_temperature(R0), F17
 	VDUP  V17.D[0], V17.D2
+	MOVD  scoresArgs_first(R0), R0
 	SUB   $4, R5, R4
 	LSL   $3, R5, R7
 
@@ -2696,15 +2697,19 @@ row:
 four:
 	ADD   R5<<2, R1, R8
 	ADD   R5<<3, R3, R9
+	ADD   R5<<3, R0, R10
 	FMOVQ (R8), F0
-	WORD  $0x0f20a401    // sxtl v1.2d, v0.2s
-	WORD  $0x4f20a402    // sxtl2 v2.2d, v0.4s
-	WORD  $0x4e61d821    // scvtf v1.2d, v1.2d
-	WORD  $0x4e61d842    // scvtf v2.2d, v2.2d
-	WORD  $0x6e70dc21    // fmul v1.2d, v1.2d, v16.2d
-	WORD  $0x6e70dc42    // fmul v2.2d, v2.2d, v16.2d
-	WORD  $0x6e71fc21    // fdiv v1.2d, v1.2d, v17.2d
-	WORD  $0x6e71fc42    // fdiv v2.2d, v2.2d, v17.2d
+	FLDPQ (R10), (F3, F4)
+	WORD  $0x0f20a401     // sxtl v1.2d, v0.2s
+	WORD  $0x4f20a402     // sxtl2 v2.2d, v0.4s
+	WORD  $0x4e61d821     // scvtf v1.2d, v1.2d
+	WORD  $0x4e61d842     // scvtf v2.2d, v2.2d
+	WORD  $0x6e70dc21     // fmul v1.2d, v1.2d, v16.2d
+	WORD  $0x6e70dc42     // fmul v2.2d, v2.2d, v16.2d
+	WORD  $0x4e63d421     // fadd v1.2d, v1.2d, v3.2d
+	WORD  $0x4e64d442     // fadd v2.2d, v2.2d, v4.2d
+	WORD  $0x6e71fc21     // fdiv v1.2d, v1.2d, v17.2d
+	WORD  $0x6e71fc42     // fdiv v2.2d, v2.2d, v17.2d
 	FSTPQ (F1, F2), (R9)
 	CMP   R4, R5
 	BEQ   next

@@ -307,6 +307,7 @@ type scoresArgs struct {
 	sums        *int32
 	stride      int // of sums, in bytes
 	unit        float64
+	first       *float64 // by class
 	scores      *float64
 	classes     int // at least 4
 	rows        int // at least 1
@@ -322,7 +323,7 @@ func scores(j *kernel.ScoresJob) {
 		kernel.Scores(j)
 		return
 	}
-	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.Scores[0], j.Classes, rows, temperature})
+	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.First[0], &j.Scores[0], j.Classes, rows, temperature})
 }
 
 // linearArgs holds some rows, terms and lanes of a job.

@@ -323,7 +323,7 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 			Rows: n, Sums: make([]int32, n*classes), Stride: classes,
 		}
 		bench(b, fmt.Sprintf("AddShort/%s/K%d", f.Level, classes), n*trees, "row*tree", func() { f.AddShort(&job) })
-		scores := kernel.ScoresJob{Sums: job.Sums, Stride: classes, Unit: 1, Classes: classes, Scores: make([]float64, n*classes)}
+		scores := kernel.ScoresJob{Sums: job.Sums, Stride: classes, Unit: 1, First: make([]float64, classes), Classes: classes, Scores: make([]float64, n*classes)}
 		bench(b, fmt.Sprintf("Scores/%s/K%d", f.Level, classes), n, "row", func() { f.Scores(&scores) })
 		for i := range job.Sums {
 			job.Sums[i] = r.Int32N(1 << 16)

@@ -438,6 +438,9 @@ func (j *ScoresJob) Check() error {
 	if len(j.Scores)%j.Classes != 0 {
 		return bad("ScoresJob", "len(Scores)", len(j.Scores), fmt.Sprintf("a multiple of %d, the classes", j.Classes))
 	}
+	if len(j.First) < j.Classes {
+		return short("ScoresJob", "First", len(j.First), j.Classes)
+	}
 	return checkSums("ScoresJob", j.Sums, len(j.Scores)/j.Classes, j.Classes, j.Stride)
 }
 

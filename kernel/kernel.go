@@ -341,12 +341,13 @@ type AddShortJob struct {
 	Stride int     // Classes or more
 }
 
-// ScoresJob turns sums of units into scores, and divides them by the temperature.
+// ScoresJob turns sums of units into scores: it adds the first scores, and divides by the temperature.
 type ScoresJob struct {
 	Sums        []int32 // rows × Stride
 	Stride      int     // Classes or more
 	Unit        float64
-	Temperature float64 // 0: none
+	First       []float64 // by class; not above the greatest float32
+	Temperature float64   // 0: none
 	Classes     int
 
 	Scores []float64 // out, rows × Classes

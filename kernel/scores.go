@@ -50,7 +50,7 @@ func Scores(j *ScoresJob) {
 	for i := range len(j.Scores) / j.Classes {
 		sums := j.Sums[i*j.Stride:][:j.Classes]
 		for k := range j.Scores[i*j.Classes:][:len(sums)] {
-			score := float64(sums[k]) * j.Unit
+			score := float64(float64(sums[k])*j.Unit) + j.First[k]
 			if j.Temperature != 0 {
 				score /= j.Temperature
 			}

@@ -86,10 +86,12 @@ func (m Metric) Of(r *Rows) float64 { return m.of(r) }
 
 // Argmax returns the position of the greatest value, the first where some tie.
 func Argmax(v []float64) int {
-	best := 0
-	for k := range v {
-		if v[k] > v[best] {
-			best = k
+	best, most := 0, math.Inf(-1)
+	for k := 0; k < len(v); k++ {
+		if four := v[k:]; len(four) >= 4 && !(four[0] > most || four[1] > most || four[2] > most || four[3] > most) {
+			k += 3 // one branch is predicted faster than four
+		} else if v[k] > most {
+			best, most = k, v[k]
 		}
 	}
 	return best

@@ -28,8 +28,12 @@ type column struct {
 	categorical                 bool
 }
 
-// newBlocks prepares the trees from first on, with the values v. A group of trees has cacheBytes bytes of values, or four times that if the
-// values are short: adding the sums of a group to memory takes longer than reading values that are no longer in the cache.
+// shortCaches is the size of a group of trees with short values, in caches: adding the sums of a group to memory takes longer than reading
+// values that are no longer in the cache.
+const shortCaches = 4
+
+// newBlocks prepares the trees from first on, with the values v. A group of trees has cacheBytes bytes of values, or shortCaches times that if
+// the values are short.
 func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	const most = 64 // trees of a group
 	trees := v.trees()
@@ -44,7 +48,7 @@ func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	p.makeTests(f, first)
 	bytes := int(v.firstLeaf[trees]-v.firstLeaf[0]) * v.leafBytes()
 	if v.short != nil {
-		cacheBytes *= 4
+		cacheBytes *= shortCaches
 	}
 	p.group = min(max(1, cacheBytes*trees/max(1, bytes)), most)
 	return p
@@ -89,58 +93,69 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 type block struct {
 	*blocks
 	adder
-	rows    int
-	column  []float64 // values of a feature
-	narrow  []float32 // the values as float32, if that does not change them
-	codes   []uint8   // the values of a categorical feature
-	right   []uint64  // by test: a bit for each row, set if the row goes right
-	atLeast []uint64  // workspace of the kernel
-	leaves  []uint16  // by tree of a group and row, leafStride apart
-	scores  []float64
-	sums    []int32       // instead of scores, for short values
-	found   int           // number of trees whose leaves are found, but whose values are not added yet
-	sparse  *sparseScores // for the most likely classes with sparse leaves
-	linear  linear        // initial scores
-	scratch []float64     // scores that the caller does not want
+	trees      int // number of trees to use
+	rows       int
+	column     []float64 // values of a feature
+	narrow     []float32 // the values as float32, if that does not change them
+	codes      []uint8   // the values of a categorical feature
+	right      []uint64  // by test: a bit for each row, set if the row goes right
+	atLeast    []uint64  // workspace of the kernel
+	leafStride int       // leaf numbers from one tree to the next
+	leaves     []uint16  // by tree of a group and row, leafStride apart; of short values, by tree
+	scores     []float64
+	sums       []int32       // instead of scores, for short values
+	sparse     *sparseScores // for the most likely classes with sparse leaves
+	linear     linear        // initial scores
+	scratch    []float64     // scores that the caller does not want
 }
 
-// leafStride is chosen so that the leaf numbers of different trees are in different cache sets.
-const leafStride = kernel.PredictRows + 32
-
-// newBlock returns a block that the kernels k predict.
-func (p *blocks) newBlock(k *kernel.Funcs) *block {
-	return &block{
+// newBlock returns a block of at most `rows` rows that the kernels k predict with the first trees.
+func (p *blocks) newBlock(k *kernel.Funcs, rows, trees int) *block {
+	b := &block{
 		blocks:  p,
 		adder:   p.values.newAdder(k),
+		trees:   trees,
 		column:  make([]float64, kernel.PredictRows),
 		narrow:  make([]float32, kernel.PredictRows),
 		codes:   make([]uint8, kernel.PredictRows),
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
-		leaves:  make([]uint16, p.group*leafStride),
-		linear:  newLinear(p.values),
+		linear:  newLinear(p.values, k),
 	}
+	words := (rows + kernel.PredictRows - 1) / kernel.PredictRows
+	b.leafStride = words*kernel.PredictRows + 32 // leaf numbers of different trees are in different cache sets
+	most := p.group                              // trees whose leaves are known at a time
+	if p.values.short != nil {
+		most = trees
+	}
+	b.leaves = make([]uint16, max(1, most)*b.leafStride)
+	return b
 }
 
-// initScores sets the scores of the first rows to the initial scores, or the sums, which do not include those, to zero.
-func (b *block) initScores(rows int) {
-	if b.short != nil {
-		b.sums = resized(b.sums, rows*b.short.classes)
-		clear(b.sums)
-	} else {
-		b.scores = resized(b.scores, rows*b.stride())
-		b.linear.write(0, b.scores, rows, b.kernels)
-	}
-}
+// wordsOf returns the number of words that have a bit for each row.
+func wordsOf(rows int) int { return (rows + 63) / 64 }
 
-func (b *block) words() int { return (b.rows + 63) / 64 }
-
-// load evaluates all tests on the rows of x from first on, at most PredictRows.
+// load prepares the rows of x from first on, at most PredictRows unless the values are short. It then finds all leaves, as the tests of more
+// rows are not kept.
 func (b *block) load(x bin.Source, first, rows int) {
 	b.rows = rows
-	if b.linear.Linear != nil {
+	if b.linear.varies() {
 		b.linear.load(x, first, rows)
 	}
+	if b.short == nil {
+		b.test(x, first, rows)
+		return
+	}
+	for done := 0; done < rows; done += kernel.PredictRows {
+		n := min(kernel.PredictRows, rows-done)
+		b.test(x, first+done, n)
+		b.findLeaves(0, b.trees, n, b.leaves[done:])
+	}
+}
+
+// test evaluates all tests on rows of x.
+func (b *block) test(x bin.Source, first, rows int) {
+	words := wordsOf(rows)
 	for _, c := range b.columns {
 		bin.ReadColumn(x, c.feature, first, b.column[:rows])
 		if c.categorical {
@@ -150,7 +165,7 @@ func (b *block) load(x bin.Source, first, rows int) {
 				}
 			}
 			b.kernels.Members(&kernel.MembersJob{
-				Codes: b.codes[:64*b.words()],
+				Codes: b.codes[:64*words],
 				Sets:  b.sets[c.first:c.end],
 				Right: b.right[c.first*kernel.PredictWords:],
 			})
@@ -159,7 +174,7 @@ func (b *block) load(x bin.Source, first, rows int) {
 		right := b.right[c.first*kernel.PredictWords:]
 		if c.end-c.first >= narrowTests && narrow(b.narrow, b.column[:rows]) {
 			b.kernels.Compare32(&kernel.CompareJob[float32]{
-				Values:      b.narrow[:64*b.words()],
+				Values:      b.narrow[:64*words],
 				Thresholds:  b.blocks.narrow[c.first:c.end],
 				MissingLeft: c.middle - c.first,
 				Right:       right,
@@ -167,7 +182,7 @@ func (b *block) load(x bin.Source, first, rows int) {
 			continue
 		}
 		b.kernels.Compare(&kernel.CompareJob[float64]{
-			Values:      b.column[:64*b.words()],
+			Values:      b.column[:64*words],
 			Thresholds:  b.thresholds[c.first:c.end],
 			MissingLeft: c.middle - c.first,
 			Right:       right,
@@ -198,26 +213,30 @@ func narrowThreshold(threshold float64) float32 {
 	return narrow
 }
 
-// sumUp adds up the values of the first trees. For short values of a single group, it only finds the leaves, and shortSums adds the values up
-// for a few rows at a time, so that their sums stay in the first-level cache.
-func (b *block) sumUp(trees int) {
-	b.found = 0
-	if b.short != nil && 0 < trees && trees <= b.group {
-		b.findLeaves(0, trees)
-		b.found = trees
-		return
+// cached reports whether the cache holds the short values of all trees. Then shortSums adds them up for a few rows at a time, so that their
+// sums stay in the first-level cache.
+func (b *block) cached() bool { return b.trees <= b.group }
+
+// sumUp adds up the values of the trees, unless shortSums does.
+func (b *block) sumUp() {
+	switch {
+	case b.short == nil:
+		b.scores = resized(b.scores, b.rows*b.stride())
+		b.linear.write(0, b.scores, b.rows, b.kernels)
+		b.addTrees()
+	case !b.cached():
+		b.sums = resized(b.sums, b.rows*b.short.classes)
+		b.addShort(b.sums, b.rows, 0, b.trees, b.leaves, b.leafStride, true)
 	}
-	b.initScores(b.rows)
-	b.addTrees(trees)
 }
 
 // shortSums returns the sums of short values for rows from first on. They are valid until the next call.
 func (b *block) shortSums(first, rows int) []int32 {
-	if b.found == 0 {
+	if !b.cached() {
 		return b.sums[first*b.short.classes:][:rows*b.short.classes]
 	}
-	b.initScores(rows)
-	b.addShort(b.sums, rows, 0, b.found, b.leaves[first:], leafStride)
+	b.sums = resized(b.sums, rows*b.short.classes)
+	b.addShort(b.sums, rows, 0, b.trees, b.leaves[first:], b.leafStride, false)
 	return b.sums
 }
 
@@ -231,10 +250,10 @@ func (b *block) parts(yield func(first, rows int) bool) {
 	}
 }
 
-// addTo adds the values of the first trees to scores, rows × classes.
-func (b *block) addTo(scores []float64, trees int) {
+// addTo adds the values of the trees to scores, rows × classes.
+func (b *block) addTo(scores []float64) {
 	if b.short != nil {
-		b.sumUp(trees)
+		b.sumUp()
 		for first, rows := range b.parts {
 			sums := b.shortSums(first, rows)
 			for i := range rows {
@@ -248,19 +267,19 @@ func (b *block) addTo(scores []float64, trees int) {
 		clear(b.scores[i*b.stride()+b.classes:][:b.stride()-b.classes])
 		copy(b.scores[i*b.stride():], scores[i*b.classes:][:b.classes])
 	}
-	b.addTrees(trees)
+	b.addTrees()
 	b.write(scores[:b.rows*b.classes], 0, 0)
 }
 
 // write writes the scores of rows from first on to scores, rows × classes. It divides sums of short values by the temperature, unless that
-// is 0; with linear scores, it must be 0.
+// is 0; if initial scores vary, it must be 0.
 func (b *block) write(scores []float64, first int, temperature float64) {
 	if b.short != nil {
 		b.kernels.Scores(&kernel.ScoresJob{
-			Sums: b.shortSums(first, len(scores)/b.classes), Stride: b.short.classes, Unit: b.short.unit,
+			Sums: b.shortSums(first, len(scores)/b.classes), Stride: b.short.classes, Unit: b.short.unit, First: b.linear.same,
 			Temperature: temperature, Classes: b.classes, Scores: scores,
 		})
-		if b.linear.Linear != nil {
+		if b.linear.varies() {
 			b.addLinear(scores, first)
 		}
 		return
@@ -283,36 +302,43 @@ func (b *block) addLinear(scores []float64, first int) {
 	}
 }
 
-// addTrees adds the values of the first trees to b.scores or b.sums.
-func (b *block) addTrees(trees int) {
-	for first := 0; first < trees; first += b.group {
-		last := min(first+b.group, trees)
-		b.findLeaves(first, last)
-		if b.short != nil {
-			b.addShort(b.sums, b.rows, first, last, b.leaves, leafStride)
-		} else {
-			b.add(b.scores, b.rows, first, last, b.leaves, leafStride)
+// addTrees adds the values of the trees, which are not short, to b.scores.
+func (b *block) addTrees() {
+	for first, last := range b.groups {
+		b.add(b.scores, b.rows, first, last, b.leaves, b.leafStride)
+	}
+}
+
+// groups finds the leaves of the rows in one group of trees after the other, and yields the first tree and the end of each group.
+func (b *block) groups(yield func(first, last int) bool) {
+	for first := 0; first < b.trees; first += b.group {
+		last := min(first+b.group, b.trees)
+		b.findLeaves(first, last, b.rows, b.leaves)
+		if !yield(first, last) {
+			return
 		}
 	}
 }
 
-// findLeaves finds the leaves of the rows in the trees from first up to last, which are a group.
-func (b *block) findLeaves(first, last int) {
+// findLeaves finds the leaves of the tested rows in the trees from first up to last.
+func (b *block) findLeaves(first, last, rows int, leaves []uint16) {
 	b.kernels.Leaves(&kernel.LeavesJob{
-		Right: b.right, Words: b.words(),
+		Right: b.right, Words: wordsOf(rows),
 		Cuts: b.cuts, FirstCut: b.firstCut[first : last+1], AtLeast: b.atLeast,
-		Leaves: b.leaves, LeafStride: leafStride,
+		Leaves: leaves, LeafStride: b.leafStride,
 	})
 }
 
-// writeLeaves writes the leaves of the rows in the first trees to leaves, rows × trees.
-func (b *block) writeLeaves(leaves []int32, trees int) {
-	for first := 0; first < trees; first += b.group {
-		last := min(first+b.group, trees)
-		b.findLeaves(first, last)
+// writeLeaves writes the leaves of the rows in the trees to leaves, rows × trees.
+func (b *block) writeLeaves(leaves []int32) {
+	groups := b.groups
+	if b.short != nil {
+		groups = func(yield func(first, last int) bool) { yield(0, b.trees) }
+	}
+	for first, last := range groups {
 		for i := range b.rows {
 			for t := range last - first {
-				leaves[i*trees+first+t] = int32(b.leaves[t*leafStride+i])
+				leaves[i*b.trees+first+t] = int32(b.leaves[t*b.leafStride+i])
 			}
 		}
 	}

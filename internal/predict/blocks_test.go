@@ -156,18 +156,22 @@ func TestBlocks(t *testing.T) {
 			if err := f.Check(make([]int, cols)); err != nil {
 				t.Fatal(err)
 			}
-			if v := newValues(f); (v.short != nil) != (seed == 7 || seed == 8) {
+			if v := newValues(f, 4096); (v.short != nil) != (seed == 7 || seed == 8) {
 				t.Fatal("short values:", v.short != nil)
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
-				p := newBlocks(f, run.first, newValues(f).slice(run.first, run.last), 4096)
-				b := p.newBlock(kernel.Generic)
-				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
+				p := newBlocks(f, run.first, newValues(f, 4096).slice(run.first, run.last), 4096)
+				blocks := []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}}
+				if p.values.short != nil {
+					blocks = append(blocks, struct{ first, rows int }{0, 600})
+				}
+				for _, block := range blocks {
+					b := p.newBlock(kernel.Generic, block.rows, run.use)
 					b.load(x, block.first, block.rows)
 					scores := make([]float64, block.rows*test.classes)
 					leaves := make([]int32, block.rows*run.use)
-					b.addTo(scores, run.use)
-					b.writeLeaves(leaves, run.use)
+					b.addTo(scores)
+					b.writeLeaves(leaves)
 					for i, row := range x[block.first:][:block.rows] {
 						want := make([]float64, test.classes)
 						for k := range run.use {
@@ -182,7 +186,7 @@ func TestBlocks(t *testing.T) {
 							t.Fatalf("%v, row %d: scores %v, want %v", run, i, got, want)
 						}
 					}
-					b.sumUp(run.use)
+					b.sumUp()
 					whole := make([]float64, len(scores))
 					if b.write(whole, 0, 0); !slices.Equal(whole, scores) {
 						t.Fatalf("%v: scores %v, added to zeros %v", run, whole, scores)
@@ -213,7 +217,7 @@ func TestPlan(t *testing.T) {
 		trees         int
 	}{
 		{2, 512, nil, 9}, {300, 512, nil, 9}, {10_000, 64, nil, 9}, {1 << 24, 64, nil, 9},
-		{100, 512, &shortValues{classes: 112}, 9}, {300, 512, &shortValues{classes: 304}, 9}, {10_000, 192, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304}, 8},
+		{100, 2048, &shortValues{classes: 112}, 9}, {300, 2048, &shortValues{classes: 304}, 9}, {10_000, 384, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304}, 8},
 	} {
 		j := Job{Features: rowsOf(10_000), Threads: 1, Trees: test.trees}
 		p := blocks{values: &values{classes: test.classes, short: test.short}, group: 8}
@@ -236,10 +240,10 @@ func TestShortValues(t *testing.T) {
 		{[]float32{0x1p30, 0x1p-149}, false}, {nil, false},
 	} {
 		values := slices.Concat(test.values, make([]float32, 20-len(test.values)))
-		if newShortValues(values, 20, 1<<20) != nil {
+		if newShortValues(values, 20, 1<<20, 4096) != nil {
 			t.Errorf("%v: sums of a million trees are more than 32 bits hold", test.values)
 		}
-		s := newShortValues(values, 20, 1)
+		s := newShortValues(values, 20, 1, 4096)
 		if (s != nil) != test.short {
 			t.Errorf("%v: short %v", test.values, s != nil)
 		}

@@ -12,18 +12,24 @@ type linear struct {
 	scorer model.Scorer
 	places []float32 // rows × terms
 	column []float64 // values of a feature
-	same   []float64 // scores of every row, if no feature changes them
+	same   []float64 // scores of every row, if no feature changes them; otherwise zeros
 }
 
 // newLinear returns the initial scores of a model with these values, ready for single rows.
-func newLinear(v *values) linear {
-	l := linear{Linear: v.linear}
+func newLinear(v *values, k *kernel.Funcs) linear {
+	l := linear{Linear: v.linear, same: make([]float64, v.stride())}
 	if l.Linear != nil {
 		l.scorer = *v.scorer
 		l.places = make([]float32, l.Terms())
+		if !l.varies() {
+			l.scorer.Scores(nil, 1, l.same, k)
+		}
 	}
 	return l
 }
+
+// varies reports whether different rows have different scores.
+func (l *linear) varies() bool { return l.Linear != nil && l.Terms() > 0 }
 
 // load computes the places of rows of x, from first on.
 func (l *linear) load(x bin.Source, first, rows int) {
@@ -51,17 +57,13 @@ func (l *linear) loadRow(row []float64) {
 
 // write writes the initial scores of the loaded rows from first on, values.stride numbers for each row.
 func (l *linear) write(first int, scores []float64, rows int, k *kernel.Funcs) {
-	if l.Linear == nil {
-		clear(scores)
-		return
-	}
-	if l.Terms() > 0 {
+	if l.varies() {
 		l.scorer.Scores(l.places[first*l.Terms():], rows, scores, k)
 		return
 	}
-	if l.same == nil {
-		l.same = make([]float64, len(scores)/rows)
-		l.scorer.Scores(nil, 1, l.same, k)
+	if l.Linear == nil {
+		clear(scores)
+		return
 	}
 	for i := range rows {
 		copy(scores[i*len(l.same):], l.same)

@@ -54,6 +54,7 @@ func TestLinear(t *testing.T) {
 	}{
 		{5, 9, func(r *rand.Rand) *model.Forest { return randomForest(r, trees, 9, cols, 5, 1, true, unchanged) }},
 		{120, 4, func(r *rand.Rand) *model.Forest { return randomForest(r, trees, 9, cols, 120, 1, true, multiples) }},
+		{120, 0, func(r *rand.Rand) *model.Forest { return randomForest(r, trees, 9, cols, 120, 1, true, multiples) }},
 		{40, 3, func(r *rand.Rand) *model.Forest { return randomForest(r, trees, 9, cols, 40, 2, false, unchanged) }},
 		{90, 3, func(r *rand.Rand) *model.Forest { return sparseForest(r, trees, 12, cols, 90, 3) }},
 		{70_000, 2, func(r *rand.Rand) *model.Forest { return sparseForest(r, 3, 12, cols, 70_000, 3) }},

@@ -27,7 +27,7 @@ type Predictor struct {
 // New returns a Predictor of a forest, which must not change afterwards.
 func New(f *model.Forest, cacheBytes int) *Predictor {
 	p := &Predictor{forest: f, cacheBytes: cacheBytes}
-	p.values = sync.OnceValue(func() *values { return newValues(f) })
+	p.values = sync.OnceValue(func() *values { return newValues(f, cacheBytes) })
 	p.blocks = sync.OnceValue(func() *blocks { return newBlocks(f, 0, p.values(), cacheBytes) })
 	p.walks = sync.OnceValue(func() *walks { return newWalks(f, p.values()) })
 	return p
@@ -42,28 +42,32 @@ type Job struct {
 }
 
 // scoreBytes bounds the scores of a block of rows, and sumBytes its sums of short values, except that a block has at least 64 rows.
-const scoreBytes, sumBytes = 8 << 20, 8 << 20
+const scoreBytes, sumBytes = 8 << 20, 16 << 20
+
+// mostRows is the largest number of rows of a block whose short values do not fit into the cache: the more rows, the more often a value is
+// used once it is there.
+const mostRows = 4 * kernel.PredictRows
 
 // planBlocks returns the number of threads and the rows of a block, for a job that computes scores.
 func (p *blocks) planBlocks(j *Job) (threads, size int) {
 	switch {
 	case p.values.short != nil && j.Trees <= p.group: // only parts of a block have sums at a time
-		return j.plan(1, scoreBytes)
+		return j.plan(kernel.PredictRows)
 	case p.values.short != nil:
-		return j.plan(4*p.values.short.classes, sumBytes)
+		return j.plan(min(mostRows, sumBytes/(4*p.values.short.classes+2*j.Trees)))
 	}
-	return j.plan(8*p.values.classes, scoreBytes)
+	return j.plan(min(kernel.PredictRows, scoreBytes/(8*p.values.classes)))
 }
 
-// plan returns the number of threads of a job and the rows of a block, given the bytes of a row and the largest size of a block in bytes.
-func (j *Job) plan(rowBytes, bytes int) (threads, size int) {
+// plan returns the number of threads of a job and the rows of a block, at most `most` or 64.
+func (j *Job) plan(most int) (threads, size int) {
 	words := max(1, (j.Features.Rows()+63)/64) // of 64 rows; a shorter word takes as long
 	threads = j.Threads
 	if threads == 0 && words > 1 {
 		threads = par.Available()
 	}
 	threads = max(1, min(threads, words))
-	most := max(1, min(kernel.PredictWords, bytes/(64*rowBytes)))
+	most = max(1, most/64)
 	rounds := (words + threads*most - 1) / (threads * most)
 	return threads, (words + threads*rounds - 1) / (threads * rounds) * 64
 }
@@ -73,7 +77,7 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 	ready, rows := make([]*block, team.Workers()), j.Features.Rows()
 	team.Do((rows+size-1)/size, func(worker, i int) {
 		if ready[worker] == nil {
-			ready[worker] = t.newBlock(j.Kernels)
+			ready[worker] = t.newBlock(j.Kernels, size, j.Trees)
 		}
 		b, first := ready[worker], i*size
 		b.load(j.Features, first, min(size, rows-first))
@@ -111,7 +115,8 @@ func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 
 // dividesShort reports whether p.scores divides by the temperature, as it does with sums of short values alone.
 func (p *Predictor) dividesShort(j *Job) bool {
-	return j.Features.Rows() > FewRows && p.values().short != nil && p.values().linear == nil
+	l := p.values().linear
+	return j.Features.Rows() > FewRows && p.values().short != nil && (l == nil || l.Terms() == 0)
 }
 
 func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(first int, scores []float64)) {
@@ -135,7 +140,7 @@ func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		b.sumUp(j.Trees)
+		b.sumUp()
 		for i, rows := range b.parts {
 			var scores []float64
 			if all != nil {
@@ -169,7 +174,7 @@ func (p *Predictor) Classes(j *Job, best []int) {
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		b.sumUp(j.Trees)
+		b.sumUp()
 		for i, rows := range b.parts {
 			j.Kernels.Best(&kernel.BestJob{
 				Sums: b.shortSums(i, rows), Stride: v.short.classes, Classes: v.classes, Best: best[first+i:][:rows],
@@ -185,7 +190,7 @@ func (p *Predictor) Leaves(j *Job) []int32 {
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		b.writeLeaves(leaves[first*j.Trees:], j.Trees)
+		b.writeLeaves(leaves[first*j.Trees:])
 	})
 	return leaves
 }
@@ -196,18 +201,21 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	classes := p.forest.Classes()
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, j.Features.Rows()*classes)
-		threads, size := p.blocks().planBlocks(j)
+		threads, _ := p.blocks().planBlocks(j)
 		team := par.NewTeam(threads)
 		defer team.Close()
 		for first := 0; first < j.Trees; first += every {
+			part := *j
 			last := min(first+every, j.Trees)
+			part.Trees = last - first
 			stage := newBlocks(p.forest, first, p.values().slice(first, last), p.cacheBytes)
-			j.run(stage, team, size, func(b *block, row int) {
+			_, size := stage.planBlocks(&part)
+			part.run(stage, team, size, func(b *block, row int) {
+				scores := scores[row*classes:][:b.rows*classes]
 				if first == 0 && b.linear.Linear != nil {
-					b.sumUp(0)
-					b.write(scores[row*classes:][:b.rows*classes], 0, 0)
+					b.addLinear(scores, 0)
 				}
-				b.addTo(scores[row*classes:], last-first)
+				b.addTo(scores)
 			})
 			if !yield(last, scores) {
 				return

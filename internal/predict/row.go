@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -32,7 +33,7 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 		trees:  trees,
 		keys:   make([]uint64, max(w.memberSlots+len(w.slots), w.values.most)),
 		scores: make([]float64, w.values.stride()),
-		linear: newLinear(w.values),
+		linear: newLinear(w.values, k),
 	}
 	if r.short != nil {
 		r.sums = make([]int32, r.short.classes)
@@ -105,8 +106,7 @@ func (r *Row) addRun(run int) {
 		r.add(r.scores, 1, first, last, r.leaves[:], 1)
 		return
 	}
-	clear(r.sums)
-	r.addShort(r.sums, 1, first, last, r.leaves[:], 1)
+	r.addShort(r.sums, 1, first, last, r.leaves[:], 1, false)
 	r.short.addScores(r.scores[:r.classes], r.sums)
 }
 
@@ -161,14 +161,7 @@ func (r *Row) Class() (class, trees int) {
 }
 
 // greatest returns the class with the greatest score so far.
-func (r *Row) greatest() (class int) {
-	for k, score := range r.scores[:r.classes] {
-		if score > r.scores[class] {
-			class = k
-		}
-	}
-	return class
-}
+func (r *Row) greatest() int { return metric.Argmax(r.scores[:r.classes]) }
 
 // decided reports whether a class will have the greatest score alone after the trees from a stage on, however their sums are rounded.
 func (r *Row) decided(class, stage int) bool {

@@ -41,7 +41,7 @@ func TestRow(t *testing.T) {
 					values[i] = float32(math.Round(float64(v)*4) / 4 * scales[tree]) // with ties
 				}
 			})
-			w := newWalks(f, newValues(f))
+			w := newWalks(f, newValues(f, 4096))
 			x := newSource(r, 300, cols)
 			left := 0
 			for _, use := range []int{trees, 0, 1, 64, 65, 299} {

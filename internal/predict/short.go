@@ -10,21 +10,22 @@ import (
 // shortValues has the values of full leaves as multiples of one power of two, the unit. Sums of such values are exact in integers and in
 // float64, so both give the same scores, bit for bit. Training with many classes rounds leaf values to such multiples (loss.Newton).
 type shortValues struct {
-	pieces  [][]int16 // by pieceClasses classes: in units, by leaf and class
+	pieces  [][]int16 // by width classes: in units, by leaf and class
+	width   int
 	unit    float64
 	classes int // numbers of a leaf in all pieces: the classes, padded to whole vectors
 	group   int // number of trees whose sums fit in 16 bits
 }
 
-// pieceClasses is the number of classes of a piece, as many as registers hold. The cache then holds the values of a group of trees for them,
-// while they are added to the sums of one row after the other.
-const pieceClasses = 128
+// A piece has as many classes as registers hold sums. The cache then holds the values of a group of trees for them, while they are added to
+// the sums of one row after the other. If the values of a model do not fit into the cache, half the classes take less time, as more fits.
+const pieceClasses, uncachedClasses = 128, 64
 
 // shortBits is the largest number of bits of a short value, without its sign. It is so small that 16 bits hold the sums of several trees.
 const shortBits = 12
 
 // newShortValues returns the values of trees as multiples of a unit; nil if some value is not a short multiple.
-func newShortValues(values []float32, classes, trees int) *shortValues {
+func newShortValues(values []float32, classes, trees, cacheBytes int) *shortValues {
 	const mostTrees = math.MaxInt32 >> shortBits
 	most := float32(0)
 	for _, v := range values {
@@ -44,10 +45,13 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 		set |= int16(units)
 	}
 	unit = math.Ldexp(unit, bits.TrailingZeros16(uint16(set)))
-	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1)}
+	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1), width: pieceClasses}
 	leaves := len(values) / classes
-	for first := 0; first < classes; first += pieceClasses {
-		width := min(pieceClasses, s.classes-first)
+	if 2*leaves*min(s.width, s.classes) > shortCaches*cacheBytes {
+		s.width = uncachedClasses
+	}
+	for first := 0; first < classes; first += s.width {
+		width := min(s.width, s.classes-first)
 		steps := make([]int16, leaves*width)
 		for leaf := range leaves {
 			for k, v := range values[leaf*classes+first : leaf*classes+min(first+width, classes)] {
@@ -60,19 +64,35 @@ func newShortValues(values []float32, classes, trees int) *shortValues {
 	return s
 }
 
-// addShort adds the short values of the trees from first up to last to the sums of rows. leaves has the leaf of each row in each tree; trees
-// are leafStride apart.
-func (a *adder) addShort(sums []int32, rows, first, last int, leaves []uint16, leafStride int) {
+// addShort adds up the short values of the trees from first up to last, and writes the sums of rows. leaves has the leaf of each row in each tree; trees
+// are leafStride apart. With fetch, it first reads the values of a group of trees in order, which takes less time than to wait for the memory
+// leaf by leaf.
+func (a *adder) addShort(sums []int32, rows, first, last int, leaves []uint16, leafStride int, fetch bool) {
 	j := &a.shortJob
 	j.Rows, j.Stride, j.LeafStride = rows, a.short.classes, leafStride
 	for i, steps := range a.short.pieces {
-		at := i * pieceClasses
-		j.Steps, j.Classes, j.Sums = steps, min(pieceClasses, j.Stride-at), sums[at:]
+		at := i * a.short.width
+		j.Steps, j.Classes, j.Sums = steps, min(a.short.width, j.Stride-at), sums[at:]
+		for row := range rows {
+			clear(j.Sums[row*j.Stride:][:j.Classes])
+		}
 		for t := first; t < last; t += a.short.group {
-			j.FirstLeaf, j.Leaves = a.firstLeaf[t:min(t+a.short.group, last)], leaves[(t-first)*leafStride:]
+			end := min(t+a.short.group, last)
+			if fetch {
+				a.fetched += sumLines(steps[int(a.firstLeaf[t])*j.Classes : int(a.firstLeaf[end])*j.Classes])
+			}
+			j.FirstLeaf, j.Leaves = a.firstLeaf[t:end], leaves[(t-first)*leafStride:]
 			a.kernels.AddShort(j)
 		}
 	}
+}
+
+// sumLines returns the sum of one value of each cache line.
+func sumLines(values []int16) (sum int16) {
+	for i := 0; i < len(values); i += 32 {
+		sum += values[i]
+	}
+	return sum
 }
 
 // addScores adds sums of short values to scores.

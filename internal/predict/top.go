@@ -39,7 +39,12 @@ func appendTop(best []Scored, scores []float64, n int) []Scored {
 		return append(best, sortTop(all, n)...)
 	}
 	least := 0. // of the n greatest so far
-	for k, score := range scores {
+	for k := 0; k < len(scores); k++ {
+		if four := scores[k:]; k >= n && len(four) >= 4 && !(four[0] > least || four[1] > least || four[2] > least || four[3] > least) {
+			k += 3 // one branch is predicted faster than four
+			continue
+		}
+		score := scores[k]
 		if k >= n && score <= least {
 			continue
 		}
@@ -94,7 +99,7 @@ func (p *Predictor) sparse() bool {
 func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScores)) {
 	v := p.values()
 	initial := newCommonScores(v.linear, v.classes)
-	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers dominate the memory
+	threads, size := j.plan(min(kernel.PredictRows, scoreBytes/(4*max(1, j.Trees)))) // leaf numbers dominate the memory
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
@@ -103,7 +108,7 @@ func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScor
 		}
 		e := b.sparse
 		e.leaves = slices.Grow(e.leaves[:0], b.rows*j.Trees)[:b.rows*j.Trees]
-		b.writeLeaves(e.leaves, j.Trees)
+		b.writeLeaves(e.leaves)
 		for i := range b.rows {
 			e.load(e.leaves[i*j.Trees:][:j.Trees], more)
 			use(first+i, e)

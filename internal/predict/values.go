@@ -29,7 +29,7 @@ type widePair struct {
 }
 
 // newValues collects the leaf values of all trees.
-func newValues(f *model.Forest) *values {
+func newValues(f *model.Forest, cacheBytes int) *values {
 	trees := f.Trees()
 	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, trees+1), perLeaf: f.ValuesPerLeaf(), most: 1, linear: f.Linear()}
 	for t := range trees {
@@ -43,7 +43,7 @@ func newValues(f *model.Forest) *values {
 	if f.Full() {
 		v.full = all
 		// Sums of multiples of kernel.LinearUnit are exact, so it does not matter when linear scores are added.
-		if s := newShortValues(all, f.Classes(), trees); s != nil && (v.linear == nil || s.unit >= kernel.LinearUnit) {
+		if s := newShortValues(all, f.Classes(), trees, cacheBytes); s != nil && (v.linear == nil || s.unit >= kernel.LinearUnit) {
 			v.short = s
 		}
 	} else {
@@ -121,7 +121,7 @@ func (v *values) leafBytes() int {
 		return 8 * v.perLeaf
 	}
 	if v.short != nil {
-		return 2 * min(v.short.classes, pieceClasses)
+		return 2 * min(v.short.classes, v.short.width)
 	}
 	return 4 * min(v.classes, 32)
 }
@@ -133,6 +133,7 @@ type adder struct {
 	fullJob  kernel.AddStepsJob
 	pairsJob kernel.AddPairsJob
 	shortJob kernel.AddShortJob
+	fetched  int16 // keeps the compiler from leaving out reads
 }
 
 func (v *values) newAdder(k *kernel.Funcs) adder {

@@ -370,11 +370,12 @@ func scoresRefusals() (list []refusal) {
 	)...)
 	list = append(list, refusals("ScoresJob", func(f *kernel.Funcs, j *scores) { f.Scores(j) },
 		func() scores {
-			return scores{Sums: make([]int32, 7), Stride: 4, Unit: 1, Classes: 3, Scores: make([]float64, 6)}
+			return scores{Sums: make([]int32, 7), Stride: 4, Unit: 1, First: make([]float64, 3), Classes: 3, Scores: make([]float64, 6)}
 		},
 		fault[scores]{"Classes is 0, must be 1 or more", func(j *scores) { j.Classes = 0 }},
 		fault[scores]{"Stride is 2, must be 3 or more, the classes", func(j *scores) { j.Stride = 2 }},
 		fault[scores]{"len(Scores) is 5, must be a multiple of 3, the classes", func(j *scores) { j.Scores = j.Scores[:5] }},
+		fault[scores]{"len(First) is 2, must be 3 or more", func(j *scores) { j.First = j.First[:2] }},
 		fault[scores]{"len(Sums) is 6, must be 7 or more", func(j *scores) { j.Sums = j.Sums[:6] }},
 	)...)
 	list = append(list, refusals("BestJob", func(f *kernel.Funcs, j *best) { f.Best(j) },

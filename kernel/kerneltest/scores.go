@@ -143,6 +143,10 @@ func scores(d dice, s shape) call {
 	stride := s.classes + pick(d, 0, 0, 1, d.IntN(16))
 	sums, unit := d.units(s.rows*stride), math.Ldexp(pick(d, 1, 1, d.Float64()), -d.IntN(20))
 	temperature := pick(d, 0, 1, 1+d.Float64(), math.Ldexp(1+d.Float64(), d.IntN(9)-4), math.Ldexp(1+d.Float64(), d.IntN(2000)-1000))
+	first := make([]float64, s.classes)
+	for k := range first {
+		first[k] = pick(d, 0, 10*d.NormFloat64(), float64(math.Float32frombits(d.Uint32()&^0x40000000)))
+	}
 	if s.classes > 0 && d.yes() { // near the middle of two numbers
 		for i := range sums {
 			sums[i] = pick(d, int32(d.Uint32()), 1<<d.IntN(31)-1, math.MinInt32, 0)
@@ -150,7 +154,7 @@ func scores(d dice, s shape) call {
 	}
 	return func(f *kernel.Funcs, m *memory) {
 		f.Scores(&kernel.ScoresJob{
-			Sums: input(m, "Sums", sums), Stride: stride, Unit: unit, Temperature: temperature, Classes: s.classes,
+			Sums: input(m, "Sums", sums), Stride: stride, Unit: unit, First: input(m, "First", first), Temperature: temperature, Classes: s.classes,
 			Scores: output[float64](m, "Scores", s.rows*s.classes),
 		})
 	}
