@@ -24,10 +24,19 @@ type move struct {
 }
 
 func (m *denseMover) begin(initial *initialScores) {
-	m.renewFrom(func(first, end int, scratch []float64) []float64 {
-		scratch = slices.Grow(scratch[:0], (end-first)*m.residuals.Classes)[:(end-first)*m.residuals.Classes]
-		initial.write(first, end, scratch)
-		return scratch
+	classes, dense := m.residuals.Classes, m.residuals.Form.(*loss.Dense)
+	if initial.Common() {
+		scores := make([]float64, classes)
+		initial.write(0, 1, scores)
+		same := dense.NewSame(scores, m.kernels)
+		m.renewRows(func(_, first, end int) (sum float64, most float32) { return dense.SetSame(same, first, end) })
+		return
+	}
+	rooms := make([][]float64, m.team.Workers())
+	m.renewRows(func(worker, first, end int) (sum float64, most float32) {
+		rooms[worker] = slices.Grow(rooms[worker][:0], (end-first)*classes)[:(end-first)*classes]
+		initial.write(first, end, rooms[worker])
+		return dense.SetScores(rooms[worker], first, end, m.kernels, &m.jobs[worker])
 	})
 }
 

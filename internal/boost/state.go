@@ -155,13 +155,14 @@ func (s *state) renew(scores []float64) {
 		s.renewCustom()
 		return
 	}
-	s.renewFrom(func(first, end int, _ []float64) []float64 {
-		return scores[first*s.residuals.Classes : end*s.residuals.Classes]
+	classes, dense := s.residuals.Classes, s.residuals.Form.(*loss.Dense)
+	s.renewRows(func(worker, first, end int) (sum float64, most float32) {
+		return dense.SetScores(scores[first*classes:end*classes], first, end, s.kernels, &s.jobs[worker])
 	})
 }
 
-// renewFrom is renew with scores that it requests by ranges of rows, passing a scratch buffer.
-func (s *state) renewFrom(scores func(first, end int, scratch []float64) []float64) {
+// renewRows computes the residuals of ranges of rows with set, which returns the sum of 1 − p_y over a range, and the greatest.
+func (s *state) renewRows(set func(worker, first, end int) (sum float64, most float32)) {
 	rows := len(s.residuals.Labels)
 	type bound struct {
 		sum  float64
@@ -171,11 +172,9 @@ func (s *state) renewFrom(scores func(first, end int, scratch []float64) []float
 	if s.jobs == nil {
 		s.jobs = make([]kernel.SoftmaxJob, s.team.Workers())
 	}
-	rooms, dense := make([][]float64, s.team.Workers()), s.residuals.Form.(*loss.Dense)
 	s.team.Do(len(bounds), func(worker, b int) {
 		first, end := kernel.Block(b, rows)
-		rooms[worker] = scores(first, end, rooms[worker])
-		bounds[b].sum, bounds[b].most = dense.SetScores(rooms[worker], first, end, s.kernels, &s.jobs[worker])
+		bounds[b].sum, bounds[b].most = set(worker, first, end)
 	})
 	var all bound
 	for _, b := range bounds {

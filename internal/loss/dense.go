@@ -69,6 +69,45 @@ func (d *Dense) SetScores(scores []float64, first, end int, f *kernel.Funcs, job
 	return sum, most
 }
 
+// Same has what rows with the same raw scores have in common.
+type Same struct {
+	residuals []float32 // of the other classes
+	others    []float64 // by class of the row: the sum of the other probabilities
+}
+
+// NewSame prepares rows that all have these raw scores, one for each class.
+func (d *Dense) NewSame(scores []float64, f *kernel.Funcs) *Same {
+	p := slices.Clone(scores)
+	f.Softmax(&kernel.SoftmaxJob{Scores: p, Classes: d.Classes})
+	s := &Same{make([]float32, d.Classes), make([]float64, d.Classes)}
+	for k, p := range p {
+		if s.residuals[k] = float32(p); s.residuals[k] < kernel.FlushBelow {
+			s.residuals[k] = 0
+		}
+	}
+	for y := range s.others {
+		for k, p := range p {
+			if k != y {
+				s.others[y] += p
+			}
+		}
+	}
+	return s
+}
+
+// SetSame does what SetScores does, for rows with the same raw scores.
+func (d *Dense) SetSame(s *Same, first, end int) (sum float64, most float32) {
+	for i := first; i < end; i++ {
+		row, y := d.Row(i), d.Labels[i]
+		copy(row, s.residuals)
+		d.Own[i] = max(row[y], kernel.OwnFloor)
+		row[y] = float32(-s.others[y]) + NegativeZero
+		sum += s.others[y]
+		most = max(most, float32(s.others[y]))
+	}
+	return sum, most
+}
+
 // Row returns the residuals of row i.
 func (d *Dense) Row(i int) []float32 { return d.Data[i*d.Stride:][:d.Stride] }
 

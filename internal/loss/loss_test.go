@@ -532,3 +532,30 @@ func TestConvergedRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSame: rows with the same scores have the residuals that SetScores gives them.
+func TestSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 0))
+	for _, classes := range []int{1, 2, 3, 9, 26} {
+		const rows = 50
+		labels, one := make([]int32, rows), make([]float64, classes)
+		for i := range labels {
+			labels[i] = int32(r.IntN(classes))
+		}
+		for k := range one {
+			one[k] = 30 * r.NormFloat64() // some probabilities are flushed to zero
+		}
+		fresh := func() *Dense { return NewDense(labels, nil, classes, kernel.Stride(classes, true)).Form.(*Dense) }
+		got, want := fresh(), fresh()
+		sum, most := got.SetSame(got.NewSame(one, kernel.Generic), 3, rows)
+		dueSum, dueMost := want.SetScores(slices.Repeat(one, rows-3), 3, rows, kernel.Generic, new(kernel.SoftmaxJob))
+		if sum != dueSum || most != dueMost || !slices.Equal(got.Own, want.Own) {
+			t.Errorf("%d classes: sum %v, most %v; want %v, %v", classes, sum, most, dueSum, dueMost)
+		}
+		for i, v := range want.Data {
+			if math.Float32bits(got.Data[i]) != math.Float32bits(v) {
+				t.Fatalf("%d classes: element %d is %v, want %v", classes, i, got.Data[i], v)
+			}
+		}
+	}
+}
