@@ -4,8 +4,10 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
-# The tests share compiled packages with the C library and the command. The race detector and qemu take no such programs.
-SHARED = GOFLAGS="-trimpath -buildmode=pie"
+# The tests share compiled packages with the C library and the command, and debug information would take time to compile and
+# link. The race detector and qemu take no such programs.
+COMPILED = -trimpath -gcflags=all=-dwarf=false
+SHARED = GOFLAGS="$(COMPILED) -buildmode=pie -ldflags=-w"
 race: export GOFLAGS =
 CHECKS = check-go check-capi check-python
 STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
@@ -17,12 +19,11 @@ LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-exp
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
 
-# -trimpath lets it share compiled packages with the C library.
 build: ## build the command line into bin/aoso
-	go build -buildmode=pie -trimpath -ldflags '-X main.release=$(VERSION)' -o bin/aoso ./cmd/aoso
+	go build -buildmode=pie $(COMPILED) -ldflags '-w -X main.release=$(VERSION)' -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the Letter data in testdata and compare with the paper (about half a minute)
-	@go run ./tools/demo bin/aoso testdata/letter.csv.gz build/demo
+	@$(SHARED) go run ./tools/demo bin/aoso testdata/letter.csv.gz build/demo
 
 # Two targets run at a time, each with one worker, the longest first. Each prints its output when it ends. Common prerequisites
 # are built first, so that two targets do not compile the same code at the same time.
@@ -46,7 +47,7 @@ test: tools ## test before merging: check's parts whole, arm64 under qemu, race 
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=5s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
 	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
-	@go run ./tools/levels
+	@$(SHARED) go run ./tools/levels
 
 # AOSO_TESTS=long makes the tests of Go, C, Python, R and Java leave no case out. One stage runs at a time, and all run even if one fails.
 test-long: tools ## test every night: everything, with every case, fuzzed and killed (hours)
@@ -203,9 +204,9 @@ LIB_FILES = $(HEADERS) lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).
 # the program, because these may call the library. Each make uses its own folder, so that several can run at the same time.
 lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
 	@mkdir -p $(STAGE) build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso build/share/aoso
-	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
+	go build -buildmode=c-shared $(COMPILED) -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
-	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
+	go build -buildmode=c-archive $(COMPILED) -o $(STAGE)/go.a -ldflags '-s -w' ./capi
 	@cd $(STAGE) && ar x go.a && $(LD) -r -d --wrap=pthread_create -o aoso.o go.o 0*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aoso_*' --strip-debug \
 		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
