@@ -10,7 +10,10 @@ COMPILED = -trimpath -gcflags=all=-dwarf=false
 SHARED = GOFLAGS="$(COMPILED) -buildmode=pie -ldflags=-w"
 race: export GOFLAGS =
 CHECKS = check-go check-capi check-python
-STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-java test-wasm
+STAGES = test-python test-go test-capi test-arm64 test-examples
+# Of these, make test runs one a day. AOSO_TEST_SEED repeats the choice of a day, AOSO_TESTS=long runs all.
+TURNS = race test-r test-java test-wasm
+TURN = $(if $(findstring long,$(AOSO_TESTS)),$(TURNS),$(word $(shell expr $(or $(AOSO_TEST_SEED),$$(date -u +%Y%m%d)) % 4 + 1),$(TURNS)))
 LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-export staticcheck workflows fuzz random-jobs kills kills-clusters matrix
 
 .DEFAULT_GOAL := help
@@ -42,17 +45,17 @@ CORE = booster dataset training labels matrix export categories capi derived
 check-python: lib build build/python/new.ready
 	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
 
-test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, Java, random trainings (8 minutes)
+test: tools ## test before merging: check's parts whole, arm64 under qemu, examples, random trainings, and by turns the race detector, R, Java and WebAssembly (8 minutes)
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet build/python/new.ready lib build wheel
-	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=5s TORTURE_RUNS=2000 SEED=1
-	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
+	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) $(TURN) torture TORTURE=5s TORTURE_RUNS=2000 SEED=1
+	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; C and C++; Python; random trainings; today $(TURN))"
 	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@$(SHARED) go run ./tools/levels
 
 # AOSO_TESTS=long makes the tests of Go, C, Python, R and Java leave no case out. One stage runs at a time, and all run even if one fails.
 test-long: tools ## test every night: everything, with every case, fuzzed and killed (hours)
 	@$(MAKE) --no-print-directory -k AOSO_TESTS=long vet lib build wheel build/python/new.ready; first=$$?; \
-	$(MAKE) --no-print-directory -k AOSO_TESTS=long $(filter-out race torture,$(STAGES)); second=$$?; \
+	$(MAKE) --no-print-directory -k AOSO_TESTS=long $(STAGES) $(filter-out race,$(TURNS)); second=$$?; \
 	$(MAKE) --no-print-directory -k RACE=work FUZZTIME=5m JOBS=20000 race torture-long $(LONG_STAGES) && [ $$first$$second = 00 ]
 
 # The command, columnar, bench and tools/asm are modules of their own, so that programs that import aoso do not depend on theirs.
