@@ -226,7 +226,8 @@ func (b *block) sumUp() {
 		b.addTrees()
 	case !b.cached():
 		b.sums = resized(b.sums, b.rows*b.short.classes)
-		b.addShort(b.sums, b.rows, 0, b.trees, b.leaves, b.leafStride, true)
+		leaves := int(b.firstLeaf[b.trees] - b.firstLeaf[0])
+		b.addShort(b.sums, b.rows, 0, b.trees, b.leaves, b.leafStride, b.rows*b.trees > leaves)
 	}
 }
 
