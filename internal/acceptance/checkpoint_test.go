@@ -70,7 +70,7 @@ func TestCheckpoint(t *testing.T) {
 		valid  bool
 		change func(*aoso.Params)
 	}
-	for _, test := range cases.Some(t, 2, []test{
+	for _, test := range cases.Some(t, 1, []test{
 		{"defaults", clean, false, func(p *aoso.Params) { p.NEstimators = 30 }},
 		{"several settings", noisy, false, func(p *aoso.Params) { p.NEstimators = 50 }},
 		{"ensemble", noisy, false, ofMembers(60)},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestSameModelEverywhere trains with every level of the kernels and several
@@ -149,7 +150,7 @@ func TestForms(t *testing.T) {
 	for _, v := range everyVariant {
 		tests = append(tests, test{v.name, d, v.change})
 	}
-	for _, test := range tests {
+	for _, test := range cases.Some(t, 6, tests) {
 		t.Run(test.name, func(t *testing.T) {
 			var prints []string
 			for _, dense := range []bool{false, true} {

@@ -104,11 +104,12 @@ func TestCollective(t *testing.T) {
 		}
 		return fmt.Sprint(r.Model.Fingerprint(), r.Iterations, r.TrainLoss, r.Model.Temperature(), r.HeldOutRows, r.Valid, r.StoppedBy), nil
 	}
-	for _, test := range []struct {
+	type test struct {
 		name   string
 		early  bool
 		change func(*aoso.Params)
-	}{
+	}
+	for _, test := range cases.Some(t, 5, []test{
 		{"defaults", false, func(p *aoso.Params) { p.NEstimators = 30 }},
 		{"ensemble", false, ofMembers(50)},
 		{"symmetric", false, func(p *aoso.Params) { p.GrowPolicy, p.NEstimators = "symmetric", 12 }},
@@ -124,7 +125,7 @@ func TestCollective(t *testing.T) {
 		{"linear", false, func(p *aoso.Params) { p.Start, p.NEstimators = "linear", 10 }},
 		{"linear, validation", true, func(p *aoso.Params) { p.Start, p.NEstimators = "linear", 10 }},
 		{"16 classes", false, func(p *aoso.Params) { parts, p.NEstimators = 4, 10 }},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			p := aoso.DefaultParams()
 			p.NThread, parts = 1, 1

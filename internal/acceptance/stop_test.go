@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 func TestEarlyStopping(t *testing.T) {
@@ -173,16 +174,17 @@ func TestStopEarly(t *testing.T) {
 		}
 		return false
 	})
-	for _, test := range []struct {
+	type test struct {
 		steps int
 		phase aoso.Phase
 		done  int     // iterations of that phase
 		most  float64 // as a multiple of the loss without a stop
-	}{
+	}
+	for _, test := range cases.Some(t, 1, []test{
 		{held + 1, aoso.PhaseHoldOut, held, 1.2},
 		{held + whole.Iterations/4, aoso.PhaseHoldOut, held, 1.2},
 		{held + whole.Iterations - 1, aoso.PhaseTrain, whole.Iterations - 1, 1.05},
-	} {
+	}) {
 		r, loss := stoppedAt(func(_ aoso.Progress, steps int) bool { return steps == test.steps })
 		if r.StoppedBy != aoso.StoppedByInterrupt || r.Phase != test.phase || r.Iterations != test.done {
 			t.Errorf("step %d of %d+%d: stopped by %s after %d iterations, model of phase %s", test.steps, held, whole.Iterations, r.StoppedBy, r.Iterations, r.Phase)

@@ -73,6 +73,7 @@ def pages_with(language):
     return [name for name in names if any(blocks(name, language))]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("page", [page for page in pages_with("python") if page not in ENGINES])
 def test_python_runs(page, tmp_path, monkeypatch):
     """The blocks of a page build on one another. A block of text right after one has what it prints."""
