@@ -60,7 +60,7 @@ const (
 	// 1/sparseness, or, where more than manyScores raw scores take seconds to evaluate, 1 + 1/sparsest.
 	sparseness, sparsest, manyScores = 7, 2, 1 << 24
 	// More raw scores would take too much memory to keep.
-	mostRaw = 1 << 24
+	mostRaw = 1 << 22
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.
 	unfinished = 1
