@@ -10,4 +10,17 @@ package main
 */
 import "C"
 
+import (
+	"os"
+	"runtime/debug"
+)
+
 func main() {}
+
+// Training makes large temporary arrays if there are many classes. Collecting them earlier costs hardly any time: 2,000 classes then
+// need 1.4 instead of 1.5 GB.
+func init() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(40)
+	}
+}
