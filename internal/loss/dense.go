@@ -56,10 +56,7 @@ func (d *Dense) SetScores(scores []float64, first, end int, f *kernel.Funcs, job
 			if k != y {
 				others += p
 			}
-			row[k] = float32(p)
-			if row[k] < kernel.FlushBelow {
-				row[k] = 0
-			}
+			row[k] = flushed(p)
 		}
 		d.Own[i] = max(row[y], kernel.OwnFloor)
 		row[y] = float32(-others) + NegativeZero
@@ -67,6 +64,14 @@ func (d *Dense) SetScores(scores []float64, first, end int, f *kernel.Funcs, job
 		most = max(most, float32(others))
 	}
 	return sum, most
+}
+
+// flushed returns the residual of another class than the row's: its probability, or zero below FlushBelow.
+func flushed(p float64) float32 {
+	if p := float32(p); !(p < kernel.FlushBelow) {
+		return p
+	}
+	return 0
 }
 
 // Same has what rows with the same raw scores have in common.
@@ -81,9 +86,7 @@ func (d *Dense) NewSame(scores []float64, f *kernel.Funcs) *Same {
 	f.Softmax(&kernel.SoftmaxJob{Scores: p, Classes: d.Classes})
 	s := &Same{make([]float32, d.Classes), make([]float64, d.Classes)}
 	for k, p := range p {
-		if s.residuals[k] = float32(p); s.residuals[k] < kernel.FlushBelow {
-			s.residuals[k] = 0
-		}
+		s.residuals[k] = flushed(p)
 	}
 	for y := range s.others {
 		for k, p := range p {

@@ -19,7 +19,7 @@ type blocks struct {
 	sets       [][4]uint64 // by test of a categorical column
 	cuts       []kernel.Cut
 	firstCut   []uint32 // by tree; last, the number of cuts
-	group      int      // number of trees that are evaluated at once
+	group      int      // number of trees that are evaluated at once, unless values are short
 }
 
 // column is a feature with its tests: the tests from first up to middle send missing values left, the tests from middle up to end right.
@@ -28,12 +28,7 @@ type column struct {
 	categorical                 bool
 }
 
-// shortCaches is the size of a group of trees with short values, in caches: adding the sums of a group to memory takes longer than reading
-// values that are no longer in the cache.
-const shortCaches = 4
-
-// newBlocks prepares the trees from first on, with the values v. A group of trees has cacheBytes bytes of values, or shortCaches times that if
-// the values are short.
+// newBlocks prepares the trees from first on, with the values v. A group of trees has cacheBytes bytes of values.
 func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	const most = 64 // trees of a group
 	trees := v.trees()
@@ -47,9 +42,6 @@ func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	}
 	p.makeTests(f, first)
 	bytes := int(v.firstLeaf[trees]-v.firstLeaf[0]) * v.leafBytes()
-	if v.short != nil {
-		cacheBytes *= shortCaches
-	}
 	p.group = min(max(1, cacheBytes*trees/max(1, bytes)), most)
 	return p
 }
@@ -139,7 +131,7 @@ func wordsOf(rows int) int { return (rows + 63) / 64 }
 // rows are not kept.
 func (b *block) load(x bin.Source, first, rows int) {
 	b.rows = rows
-	if b.linear.varies() {
+	if varies(b.linear.Linear) {
 		b.linear.load(x, first, rows)
 	}
 	if b.short == nil {
@@ -213,18 +205,15 @@ func narrowThreshold(threshold float64) float32 {
 	return narrow
 }
 
-// cached reports whether the cache holds the short values of all trees. Then shortSums adds them up for a few rows at a time, so that their
-// sums stay in the first-level cache.
-func (b *block) cached() bool { return b.trees <= b.group }
-
-// sumUp adds up the values of the trees, unless shortSums does.
+// sumUp adds up the values of the trees, unless they are cached. Then shortSums does, for a few rows at a time, so that their sums stay in the
+// first-level cache.
 func (b *block) sumUp() {
 	switch {
 	case b.short == nil:
 		b.scores = resized(b.scores, b.rows*b.stride())
 		b.linear.write(0, b.scores, b.rows, b.kernels)
 		b.addTrees()
-	case !b.cached():
+	case !b.short.cached:
 		b.sums = resized(b.sums, b.rows*b.short.classes)
 		leaves := int(b.firstLeaf[b.trees] - b.firstLeaf[0])
 		b.addShort(b.sums, b.rows, 0, b.trees, b.leaves, b.leafStride, b.rows*b.trees > leaves)
@@ -233,7 +222,7 @@ func (b *block) sumUp() {
 
 // shortSums returns the sums of short values for rows from first on. They are valid until the next call.
 func (b *block) shortSums(first, rows int) []int32 {
-	if !b.cached() {
+	if !b.short.cached {
 		return b.sums[first*b.short.classes:][:rows*b.short.classes]
 	}
 	b.sums = resized(b.sums, rows*b.short.classes)
@@ -280,7 +269,7 @@ func (b *block) write(scores []float64, first int, temperature float64) {
 			Sums: b.shortSums(first, len(scores)/b.classes), Stride: b.short.classes, Unit: b.short.unit, First: b.linear.same,
 			Temperature: temperature, Classes: b.classes, Scores: scores,
 		})
-		if b.linear.varies() {
+		if varies(b.linear.Linear) {
 			b.addLinear(scores, first)
 		}
 		return

@@ -159,8 +159,15 @@ func TestBlocks(t *testing.T) {
 			if v := newValues(f, 4096); (v.short != nil) != (seed == 7 || seed == 8) {
 				t.Fatal("short values:", v.short != nil)
 			}
-			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
-				p := newBlocks(f, run.first, newValues(f, 4096).slice(run.first, run.last), 4096)
+			for i, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}, {0, trees, trees}, {13, 80, 67}} {
+				cache := 4096
+				if i >= 4 {
+					cache = 1 << 20
+				}
+				p := newBlocks(f, run.first, newValues(f, cache).slice(run.first, run.last), cache)
+				if p.values.short != nil && p.values.short.cached != (i >= 4) {
+					t.Fatalf("a cache of %d bytes holds the values: %v", cache, p.values.short.cached)
+				}
 				blocks := []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}}
 				if p.values.short != nil {
 					blocks = append(blocks, struct{ first, rows int }{0, 600})
@@ -217,10 +224,10 @@ func TestPlan(t *testing.T) {
 		trees         int
 	}{
 		{2, 512, nil, 9}, {300, 512, nil, 9}, {10_000, 64, nil, 9}, {1 << 24, 64, nil, 9},
-		{100, 2048, &shortValues{classes: 112}, 9}, {300, 2048, &shortValues{classes: 304}, 9}, {10_000, 384, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304}, 8},
+		{100, 2048, &shortValues{classes: 112}, 9}, {300, 2048, &shortValues{classes: 304}, 9}, {10_000, 384, &shortValues{classes: 10_000}, 9}, {300, 512, &shortValues{classes: 304, cached: true}, 9},
 	} {
 		j := Job{Features: rowsOf(10_000), Threads: 1, Trees: test.trees}
-		p := blocks{values: &values{classes: test.classes, short: test.short}, group: 8}
+		p := blocks{values: &values{classes: test.classes, short: test.short}}
 		if threads, size := p.planBlocks(&j); threads != 1 || size > test.want || size <= test.want/2 {
 			t.Errorf("%d classes: %d threads, %d rows; want at most %d", test.classes, threads, size, test.want)
 		}

@@ -21,15 +21,15 @@ func newLinear(v *values, k *kernel.Funcs) linear {
 	if l.Linear != nil {
 		l.scorer = *v.scorer
 		l.places = make([]float32, l.Terms())
-		if !l.varies() {
+		if !varies(l.Linear) {
 			l.scorer.Scores(nil, 1, l.same, k)
 		}
 	}
 	return l
 }
 
-// varies reports whether different rows have different scores.
-func (l *linear) varies() bool { return l.Linear != nil && l.Terms() > 0 }
+// varies reports whether different rows have different initial scores. Without l, all are zero.
+func varies(l *model.Linear) bool { return l != nil && l.Terms() > 0 }
 
 // load computes the places of rows of x, from first on.
 func (l *linear) load(x bin.Source, first, rows int) {
@@ -57,7 +57,7 @@ func (l *linear) loadRow(row []float64) {
 
 // write writes the initial scores of the loaded rows from first on, values.stride numbers for each row.
 func (l *linear) write(first int, scores []float64, rows int, k *kernel.Funcs) {
-	if l.varies() {
+	if varies(l.Linear) {
 		l.scorer.Scores(l.places[first*l.Terms():], rows, scores, k)
 		return
 	}

@@ -50,13 +50,14 @@ const mostRows = 4 * kernel.PredictRows
 
 // planBlocks returns the number of threads and the rows of a block, for a job that computes scores.
 func (p *blocks) planBlocks(j *Job) (threads, size int) {
-	switch {
-	case p.values.short != nil && j.Trees <= p.group: // only parts of a block have sums at a time
+	switch short := p.values.short; {
+	case short == nil:
+		return j.plan(min(kernel.PredictRows, scoreBytes/(8*p.values.classes)))
+	case short.cached: // only parts of a block have sums at a time
 		return j.plan(kernel.PredictRows)
-	case p.values.short != nil:
-		return j.plan(min(mostRows, sumBytes/(4*p.values.short.classes+2*j.Trees)))
+	default:
+		return j.plan(min(mostRows, sumBytes/(4*short.classes+2*j.Trees)))
 	}
-	return j.plan(min(kernel.PredictRows, scoreBytes/(8*p.values.classes)))
 }
 
 // plan returns the number of threads of a job and the rows of a block, at most `most` or 64.
@@ -115,8 +116,7 @@ func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
 
 // dividesShort reports whether p.scores divides by the temperature, as it does with sums of short values alone.
 func (p *Predictor) dividesShort(j *Job) bool {
-	l := p.values().linear
-	return j.Features.Rows() > FewRows && p.values().short != nil && (l == nil || l.Terms() == 0)
+	return j.Features.Rows() > FewRows && p.values().short != nil && !varies(p.values().linear)
 }
 
 func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(first int, scores []float64)) {

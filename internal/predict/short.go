@@ -10,16 +10,27 @@ import (
 // shortValues has the values of full leaves as multiples of one power of two, the unit. Sums of such values are exact in integers and in
 // float64, so both give the same scores, bit for bit. Training with many classes rounds leaf values to such multiples (loss.Newton).
 type shortValues struct {
-	pieces  [][]int16 // by width classes: in units, by leaf and class
-	width   int
+	pieces  [][]int16 // by width() classes: in units, by leaf and class
+	cached  bool      // a cache holds the values of a piece
 	unit    float64
 	classes int // numbers of a leaf in all pieces: the classes, padded to whole vectors
 	group   int // number of trees whose sums fit in 16 bits
 }
 
-// A piece has as many classes as registers hold sums. The cache then holds the values of a group of trees for them, while they are added to
-// the sums of one row after the other. If the values of a model do not fit into the cache, half the classes take less time, as more fits.
-const pieceClasses, uncachedClasses = 128, 64
+// width returns the number of classes of a piece: as many as registers hold sums. Of values that the cache does not hold, half as many take
+// less time, as it then holds the values of a group of trees, while they are added to the sums of one row after the other.
+func (s *shortValues) width() int {
+	if s.cached {
+		return pieceClasses
+	}
+	return pieceClasses / 2
+}
+
+const pieceClasses = 128
+
+// shortCaches is the size of values that are cached, in caches: adding sums to memory takes longer than reading values that are no longer in the
+// cache.
+const shortCaches = 4
 
 // shortBits is the largest number of bits of a short value, without its sign. It is so small that 16 bits hold the sums of several trees.
 const shortBits = 12
@@ -45,13 +56,11 @@ func newShortValues(values []float32, classes, trees, cacheBytes int) *shortValu
 		set |= int16(units)
 	}
 	unit = math.Ldexp(unit, bits.TrailingZeros16(uint16(set)))
-	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1), width: pieceClasses}
+	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1)}
 	leaves := len(values) / classes
-	if 2*leaves*min(s.width, s.classes) > shortCaches*cacheBytes {
-		s.width = uncachedClasses
-	}
-	for first := 0; first < classes; first += s.width {
-		width := min(s.width, s.classes-first)
+	s.cached = 2*leaves*min(pieceClasses, s.classes) <= shortCaches*cacheBytes
+	for first := 0; first < classes; first += s.width() {
+		width := min(s.width(), s.classes-first)
 		steps := make([]int16, leaves*width)
 		for leaf := range leaves {
 			for k, v := range values[leaf*classes+first : leaf*classes+min(first+width, classes)] {
@@ -71,8 +80,8 @@ func (a *adder) addShort(sums []int32, rows, first, last int, leaves []uint16, l
 	j := &a.shortJob
 	j.Rows, j.Stride, j.LeafStride = rows, a.short.classes, leafStride
 	for i, steps := range a.short.pieces {
-		at := i * a.short.width
-		j.Steps, j.Classes, j.Sums = steps, min(a.short.width, j.Stride-at), sums[at:]
+		at := i * a.short.width()
+		j.Steps, j.Classes, j.Sums = steps, min(a.short.width(), j.Stride-at), sums[at:]
 		for row := range rows {
 			clear(j.Sums[row*j.Stride:][:j.Classes])
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -40,15 +41,12 @@ func appendTop(best []Scored, scores []float64, n int) []Scored {
 	}
 	least := 0. // of the n greatest so far
 	for k := 0; k < len(scores); k++ {
-		if four := scores[k:]; k >= n && len(four) >= 4 && !(four[0] > least || four[1] > least || four[2] > least || four[3] > least) {
-			k += 3 // one branch is predicted faster than four
-			continue
+		if k >= n {
+			if k = metric.NextAbove(scores, k, least); k == len(scores) {
+				break
+			}
 		}
-		score := scores[k]
-		if k >= n && score <= least {
-			continue
-		}
-		at := len(best)
+		at, score := len(best), scores[k]
 		for at > begin && score > best[at-1].score {
 			at--
 		}
@@ -90,8 +88,7 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 // sparse reports whether the model has sparse leaves, and initial scores that are the same for all rows, so that a class that no leaf
 // changes has one score.
 func (p *Predictor) sparse() bool {
-	l := p.forest.Linear()
-	return p.forest.Named() > 0 && p.values().full == nil && (l == nil || l.Terms() == 0)
+	return p.forest.Named() > 0 && p.values().full == nil && !varies(p.forest.Linear())
 }
 
 // eachSparse calls use with the sparse class scores of each row. The rows come in any order. The scores include the first `more` classes that

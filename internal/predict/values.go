@@ -112,16 +112,13 @@ func (v *values) trees() int { return len(v.firstLeaf) - 1 }
 // row do not overlap loads from the next.
 func (v *values) stride() int { return (v.classes + 8) &^ 7 }
 
-// leafBytes returns the size in bytes of a leaf's values of the classes that a kernel adds up at a time.
+// leafBytes returns the size in bytes of a leaf's values, which are not short, of the classes that a kernel adds up at a time.
 func (v *values) leafBytes() int {
 	if v.wide != nil {
 		return 16 * v.perLeaf
 	}
 	if v.pairs != nil {
 		return 8 * v.perLeaf
-	}
-	if v.short != nil {
-		return 2 * min(v.short.classes, v.short.width)
 	}
 	return 4 * min(v.classes, 32)
 }
