@@ -101,16 +101,23 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 // Proba writes the probabilities of the rows to proba, rows × classes: the softmax of the raw scores, divided by the temperature unless that
 // is 0.
 func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
+	p.softmax(j, temperature, proba, func(_ int, _ []float64, toProba func()) { toProba() })
+}
+
+// softmax is Scores, except that scores of short values are divided by the temperature. toProba turns them into probabilities.
+func (p *Predictor) softmax(j *Job, temperature float64, all []float64, use func(first int, scores []float64, toProba func())) {
 	softmax := kernel.SoftmaxJob{Classes: p.forest.Classes(), Temperature: temperature}
 	if p.dividesShort(j) {
 		softmax.Temperature = 0
 	} else {
 		temperature = 0
 	}
-	p.scores(j, temperature, proba, func(_ int, scores []float64) {
-		softmax := softmax
-		softmax.Scores = scores
-		j.Kernels.Softmax(&softmax)
+	p.scores(j, temperature, all, func(first int, scores []float64) {
+		use(first, scores, func() {
+			softmax := softmax
+			softmax.Scores = scores
+			j.Kernels.Softmax(&softmax)
+		})
 	})
 }
 

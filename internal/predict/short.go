@@ -14,11 +14,11 @@ type shortValues struct {
 	cached  bool      // a cache holds the values of a piece
 	unit    float64
 	classes int // numbers of a leaf in all pieces: the classes, padded to whole vectors
-	group   int // number of trees whose sums fit in 16 bits
+	group   int // number of trees whose sums fit in 16 bits; of values that are not cached, a cache holds those of a group
 }
 
 // width returns the number of classes of a piece: as many as registers hold sums. Of values that the cache does not hold, half as many take
-// less time, as it then holds the values of a group of trees, while they are added to the sums of one row after the other.
+// less time: the cache then holds those of more trees, and the sums are read and written less often.
 func (s *shortValues) width() int {
 	if s.cached {
 		return pieceClasses
@@ -70,6 +70,10 @@ func newShortValues(values []float32, classes, trees, cacheBytes int) *shortValu
 		s.pieces = append(s.pieces, steps)
 	}
 	s.group = math.MaxInt16 / int(float64(most)/unit)
+	if !s.cached {
+		caches := 1 + 2*leaves*s.width()/(shortCaches*cacheBytes)
+		s.group = min(s.group, 1+trees/caches)
+	}
 	return s
 }
 

@@ -2,9 +2,9 @@ package predict
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -28,32 +28,60 @@ func sortTop(all []Scored, n int) []Scored {
 	return all[:n]
 }
 
-// appendTop appends the n classes with the greatest scores, in order. scores has a score for each class.
-func appendTop(best []Scored, scores []float64, n int) []Scored {
+// topper finds the classes with the greatest scores of rows.
+type topper struct {
+	n       int
+	kernels *kernel.Funcs
+	compare kernel.CompareJob[float64]
+	least   [1]float64 // of the n greatest so far
+	above   [kernel.PredictWords]uint64
+}
+
+// append appends the n classes with the greatest scores, in order. scores has a score for each class.
+func (t *topper) append(best []Scored, scores []float64) []Scored {
 	const few = 32 // up to this many classes are selected faster than all are sorted
-	begin := len(best)
-	if n > few {
+	if t.n > few {
 		all := make([]Scored, len(scores))
 		for k, score := range scores {
 			all[k] = Scored{Class: k, score: score}
 		}
-		return append(best, sortTop(all, n)...)
+		return append(best, sortTop(all, t.n)...)
 	}
-	least := 0. // of the n greatest so far
-	for k := 0; k < len(scores); k++ {
-		if k >= n {
-			if k = metric.NextAbove(scores, k, least); k == len(scores) {
-				break
+	begin := len(best)
+	for k := 0; k < len(scores); {
+		// Once the first scores are in order, the kernel finds the few of the others that may be greater.
+		if words := min(len(scores)-k, kernel.PredictRows) / 64; words > 0 && len(best) == begin+t.n {
+			t.least[0] = best[len(best)-1].score
+			t.compare.Values, t.compare.Thresholds, t.compare.Right = scores[k:k+64*words], t.least[:], t.above[:]
+			t.kernels.Compare(&t.compare)
+			for _, word := range t.above[:words] {
+				for ; word != 0; word &= word - 1 {
+					at := k + bits.TrailingZeros64(word)
+					best = t.insert(best, begin, Scored{Class: at, score: scores[at]})
+				}
+				k += 64
 			}
+			continue
 		}
-		at, score := len(best), scores[k]
-		for at > begin && score > best[at-1].score {
-			at--
+		for end := min(k+64, len(scores)); k < end; k++ {
+			best = t.insert(best, begin, Scored{Class: k, score: scores[k]})
 		}
-		best = slices.Insert(best, at, Scored{Class: k, score: score})
-		best = best[:min(len(best), begin+n)]
-		least = best[len(best)-1].score
 	}
+	return best
+}
+
+// insert inserts a class into those from begin on, which are in order, unless there are n with at least its score.
+func (t *topper) insert(best []Scored, begin int, s Scored) []Scored {
+	at := len(best)
+	if at < begin+t.n {
+		best = append(best, s)
+	} else if at--; !(s.score > best[at].score) {
+		return best
+	}
+	for ; at > begin && s.score > best[at-1].score; at-- {
+		best[at] = best[at-1]
+	}
+	best[at] = s
 	return best
 }
 
@@ -68,12 +96,12 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 		return
 	}
 	classes := p.values().classes
-	p.Scores(j, nil, func(first int, scores []float64) {
-		best := make([]Scored, 0, len(scores)/classes*n+1)
+	p.softmax(j, temperature, nil, func(first int, scores []float64, toProba func()) {
+		best, t := make([]Scored, 0, len(scores)/classes*n), topper{n: n, kernels: j.Kernels}
 		for row := range slices.Chunk(scores, classes) {
-			best = appendTop(best, row, n)
+			best = t.append(best, row)
 		}
-		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: classes, Temperature: temperature})
+		toProba()
 		for row := range slices.Chunk(scores, classes) {
 			top := best[:n]
 			for i := range top {
