@@ -4,6 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
+THREE = $(TWO:-j2=-j3)
 # The tests share compiled packages with the C library and the command. Debug information would take time to compile and link,
 # as would inlining in two dependencies of Arrow that aoso does not call. The race detector and qemu take no such programs.
 NOT_INLINED = github.com/apache/arrow-go/v18/arrow/compute/internal/kernels github.com/goccy/go-json/...
@@ -11,10 +12,10 @@ COMPILED = -trimpath -gcflags=all=-dwarf=false $(NOT_INLINED:%='-gcflags=%=-dwar
 SHARED = GOFLAGS="$(COMPILED) -buildmode=pie -ldflags=-w"
 race: export GOFLAGS =
 CHECKS = check-go check-capi check-python
-STAGES = test-python test-go test-capi test-arm64 test-examples
+STAGES = test-python test-go test-capi test-examples asm-check
 # Of these, make test runs one a day. AOSO_TEST_SEED repeats the choice of a day, AOSO_TESTS=long runs all.
-TURNS = race test-r test-java test-wasm
-TURN = $(if $(findstring long,$(AOSO_TESTS)),$(TURNS),$(word $(shell expr $(or $(AOSO_TEST_SEED),$$(date -u +%Y%m%d)) % 4 + 1),$(TURNS)))
+TURNS = race test-arm64 test-r test-java test-wasm
+TURN = $(if $(findstring long,$(AOSO_TESTS)),$(TURNS),$(word $(shell expr $(or $(AOSO_TEST_SEED),$$(date -u +%Y%m%d)) % 5 + 1),$(TURNS)))
 LONG_STAGES = test-32bit test-python-old test-tools test-spark test-ray test-export staticcheck workflows fuzz random-jobs kills kills-clusters matrix
 
 .DEFAULT_GOAL := help
@@ -30,7 +31,7 @@ demo: build ## train on the Letter data in testdata and compare with the paper (
 	@$(SHARED) go run ./tools/demo bin/aoso testdata/letter.csv.gz build/demo
 
 # Two targets run at a time, each with one worker, the longest first. Each prints its output when it ends. Common prerequisites
-# are built first, so that two targets do not compile the same code at the same time.
+# are built first, so that two targets do not compile the same code at the same time. Tests that wait leave a core idle, so make test runs three.
 check: tools ## for every change: vet, gofmt, short Go tests, the C library once, the core of the Python tests (3 minutes)
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet build/python/new.ready lib build
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build $(CHECKS)
@@ -46,10 +47,10 @@ CORE = booster dataset training labels matrix export categories capi derived
 check-python: lib build build/python/new.ready
 	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
 
-test: tools ## test before merging: check's parts whole, arm64 under qemu, examples, random trainings, and by turns the race detector, R, Java and WebAssembly (8 minutes)
+test: tools ## test before merging: check's parts whole, examples, random trainings, and by turns the race detector, arm64 under qemu, R, Java and WebAssembly (8 minutes)
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet build/python/new.ready lib build wheel
-	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) $(TURN) torture TORTURE=5s TORTURE_RUNS=2000 SEED=1
-	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; C and C++; Python; random trainings; today $(TURN))"
+	@$(SHARED) tools/scratch $(MAKE) $(THREE) -o tools -o lib -o build -o wheel $(STAGES) $(TURN) torture TORTURE=5s TORTURE_RUNS=2000 SEED=1
+	@echo "make test: all passed (vet for amd64 and arm64; gofmt; Go; C and C++; Python; random trainings; today $(TURN))"
 	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@$(SHARED) go run ./tools/levels
 

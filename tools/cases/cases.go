@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -14,16 +15,25 @@ import (
 // Long reports whether AOSO_TESTS=long asks for every case, as make test-long does.
 func Long() bool { return os.Getenv("AOSO_TESTS") == "long" }
 
-// Seed returns AOSO_TEST_SEED, or today's date as a number such as 20261125.
-func Seed(t testing.TB) uint64 {
-	t.Helper()
+// Today returns AOSO_TEST_SEED, or the date as a number such as 20261125.
+func Today() (uint64, error) {
 	text := os.Getenv("AOSO_TEST_SEED")
 	if text == "" {
 		text = time.Now().UTC().Format("20060102")
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		t.Fatalf("AOSO_TEST_SEED=%s: want a number", text)
+		return 0, fmt.Errorf("AOSO_TEST_SEED=%s: want a number", text)
+	}
+	return seed, nil
+}
+
+// Seed returns Today's number.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed, err := Today()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return seed
 }
@@ -34,16 +44,23 @@ func Some[T any](t testing.TB, n int, all []T) []T {
 	if testing.Short() {
 		n = 1
 	}
+	chosen := Draw(Seed(t), t.Name(), n, all)
+	if len(chosen) < len(all) {
+		t.Logf("%d of %d cases: AOSO_TEST_SEED=%d repeats them, AOSO_TESTS=long runs all", n, len(all), Seed(t))
+	}
+	return chosen
+}
+
+// Draw returns n of the cases in their order, drawn by a seed and a name; for a long run all.
+func Draw[T any](seed uint64, name string, n int, all []T) []T {
 	if Long() || n >= len(all) {
 		return all
 	}
-	seed := Seed(t)
-	t.Logf("%d of %d cases: AOSO_TEST_SEED=%d repeats them, AOSO_TESTS=long runs all", n, len(all), seed)
-	name := uint64(0)
-	for _, c := range t.Name() {
-		name = name*31 + uint64(c)
+	number := uint64(0)
+	for _, c := range name {
+		number = number*31 + uint64(c)
 	}
-	order := rand.New(rand.NewPCG(seed, name)).Perm(len(all))[:n]
+	order := rand.New(rand.NewPCG(seed, number)).Perm(len(all))[:n]
 	slices.Sort(order)
 	chosen := make([]T, n)
 	for i, at := range order {

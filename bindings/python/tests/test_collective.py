@@ -16,6 +16,7 @@ def wanted(name):
     return ranks.trained(name).fingerprint
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", ranks.DATA)
 def test_one_model(name, size):

@@ -236,7 +236,7 @@ def entered(entry, container, x):
         return ENTRIES[entry](x, MODELS[names])
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("container", "column", "values"), cases(0))
 def test_the_right_numbers(container, column, values):
     plain = {pandas_alone: pandas_alone, numpy_array: numpy_array}.get(container, pandas_mixed)(np.array(values, float))

@@ -45,6 +45,7 @@ def test_other_formats(any_method):
     assert any_method.export("dot", tree=-1) == any_method.export("dot", tree=any_method.num_trees - 1)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("format", aoso.export_formats(), ids=lambda format: format.name)
 def test_files(booster, format, tmp_path):
     assert booster.export(format.name, tmp_path / "model") is None

@@ -73,7 +73,7 @@ def pages_with(language):
     return [name for name in names if any(blocks(name, language))]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("page", [page for page in pages_with("python") if page not in ENGINES])
 def test_python_runs(page, tmp_path, monkeypatch):
     """The blocks of a page build on one another. A block of text right after one has what it prints."""
@@ -137,7 +137,7 @@ def commands(page):
     return [line for _, code in blocks(page, "sh") for line in code.splitlines() if re.match("aoso |zcat ", line)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("page", [page for page in pages_with("sh") if commands(page)])
 def test_the_command_runs(page, command):
     for line in commands(page):

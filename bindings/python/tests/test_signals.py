@@ -159,6 +159,7 @@ def runs(small):
     }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "run", ["Dataset", "from_blocks", "train", "objective", "feval", "cv", "tune", "fit", "predict", "shap", "staged", "evaluate", "export", "truncated"]
 )

@@ -14,7 +14,7 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.sampled(80)
 @parametrize_with_checks(ESTIMATORS)
 def test_check(estimator, check):
     if estimator.preset == "auto" and "sample_weight" in str(check) and ("equivalence" in str(check) or "invariance" in str(check)):

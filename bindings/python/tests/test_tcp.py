@@ -93,14 +93,14 @@ def test_a_rank_is_killed_or_stopped(how, where):
     begin = time.monotonic()
     try:
         for rank in (0, 2):
-            out, errors = processes[rank].communicate(timeout=20)
+            out, errors = processes[rank].communicate(timeout=30)
             assert out.startswith("CollectiveError"), errors
             assert "rank 1 (127.0.0.1:" in out and ("is lost" if how == "SIGKILL" else "has not answered in 2s") in out
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 20
         assert processes[1].poll() is None or how == "SIGKILL"
     finally:
         processes[1].send_signal(signal.SIGCONT)
-        processes[1].communicate(timeout=20)
+        processes[1].communicate(timeout=30)
 
 
 def on_threads(size, work):
