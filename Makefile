@@ -50,7 +50,7 @@ check-python: lib build build/python/new.ready
 test: tools ## test before merging: check's parts whole, examples, random trainings, and by turns the race detector, arm64 under qemu, R, Java and WebAssembly (8 minutes)
 	@$(SHARED) tools/scratch $(MAKE) $(TWO) -o tools vet build/python/new.ready lib build wheel
 	@$(SHARED) tools/scratch $(MAKE) $(THREE) -o tools -o lib -o build -o wheel $(STAGES) $(TURN) torture TORTURE=5s TORTURE_RUNS=2000 SEED=1
-	@echo "make test: all passed (vet for amd64 and arm64; gofmt; Go; C and C++; Python; random trainings; today $(TURN))"
+	@echo "make test: all passed (vet; gofmt; Go; C and C++; Python; random trainings; today $(TURN))"
 	@for program in node cargo R mvn; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@$(SHARED) go run ./tools/levels
 
@@ -73,12 +73,10 @@ tidy: ## bring the requirements of all modules up to date
 		GOWORK=off go mod tidy; \
 		go mod edit $(LOCAL:%=-dropreplace %)) || exit 1; done
 
-# For arm64, vet checks only the declarations of assembly functions, in the packages with platform-specific files. test-32bit
-# compiles the library for 32-bit platforms.
+# test-arm64 vets the declarations of assembly functions for arm64. test-32bit compiles the library for 32-bit platforms.
 vet:
 	go mod download
 	GOARCH=amd64 go vet work
-	GOFLAGS= GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
 	go run ./tools/asm lint
 	go run ./tools/headers check
 	go run ./tools/notices check
@@ -129,7 +127,8 @@ asm: tools ## write what is generated in the assembly, and encode the words in k
 asm-check: tools ## check that the words in kernel_arm64.s match their comments
 	go run ./tools/asm check
 
-test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
+test-arm64: asm-check ## vet the assembly for arm64, and run the conformance suite of the kernels and predictions under qemu
+	GOFLAGS= GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
 	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
 	GOFLAGS= CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/acceptance-arm64.test ./internal/acceptance
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 const members = 6
@@ -107,12 +108,13 @@ func TestEnsembleRefitted(t *testing.T) {
 
 // TestEnsembleStart: by default, an ensemble has members of both kinds, unless one kind is much better.
 func TestEnsembleStart(t *testing.T) {
-	for start, d := range map[string]*table{
-		"mixed": letter().slice(0, 1000), "linear": gaussians(38, 1000, 10, 4), "zero": checkerboard(39, 1000, 4),
-	} {
-		r := trained(t, d, defaults())
-		if got := r.Model.Params().Start; got != start || (forest(r.Model).Linear() != nil) != (start != "zero") {
-			t.Errorf("start %s in place of %s", got, start)
+	for _, test := range cases.Some(t, 1, []struct {
+		start string
+		d     *table
+	}{{"mixed", letter().slice(0, 1000)}, {"linear", gaussians(38, 1000, 10, 4)}, {"zero", checkerboard(39, 1000, 4)}}) {
+		r := trained(t, test.d, defaults())
+		if got := r.Model.Params().Start; got != test.start || (forest(r.Model).Linear() != nil) != (test.start != "zero") {
+			t.Errorf("start %s in place of %s", got, test.start)
 		}
 	}
 }

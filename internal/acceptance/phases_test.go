@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // settled changes parameters so that more rows hardly change the trees, with noisy labels.
@@ -20,18 +21,19 @@ func settled(p *aoso.Params) {
 func TestSettledTrees(t *testing.T) {
 	t.Parallel()
 	const features = 3
-	for name, test := range map[string]struct {
+	for _, test := range cases.Some(t, 2, []struct {
+		name  string
 		d     *table
 		trees int
 		start string
 		keeps bool
 	}{
-		"noisy":                  {gaussians(50, 2000, features, 3), 0, "", true},
-		"noisy, weights":         {gaussians(50, 2000, features, 3).weighted(5), 0, "", true},
-		"noisy, two labels":      {gaussians(51, 2000, features, 2), 0, "", true},
-		"few trees":              {letter().slice(0, 2000), 30, "", false},
-		"few trees, many labels": {gaussians(52, 14_000, features, 9_600), 3, "prior", true},
-	} {
+		{"noisy", gaussians(50, 2000, features, 3), 0, "", true},
+		{"noisy, weights", gaussians(50, 2000, features, 3).weighted(5), 0, "", true},
+		{"noisy, two labels", gaussians(51, 2000, features, 2), 0, "", true},
+		{"few trees", letter().slice(0, 2000), 30, "", false},
+		{"few trees, many labels", gaussians(52, 14_000, features, 9_600), 3, "prior", true},
+	}) {
 		d, p := newDataset(t, test.d), defaults(func(p *aoso.Params) {
 			p.NEstimators, p.Start, p.Ensemble = test.trees, test.start, 1
 			p.LearningRate, p.MaxLeaves, p.MinSamplesLeaf = 0.2, 6, 20
@@ -45,10 +47,10 @@ func TestSettledTrees(t *testing.T) {
 		held := forest(trainer.Result().Model)
 		trees := min(r.Model.Trees(), held.Trees())
 		if keeps := slices.Equal(splits(forest(r.Model).Truncated(trees)), splits(held.Truncated(trees))); keeps != test.keeps || trees < 2 {
-			t.Errorf("%s: the final model keeps the splits of the first phase: %t", name, keeps)
+			t.Errorf("%s: the final model keeps the splits of the first phase: %t", test.name, keeps)
 		}
 		if rows := rowsOfNodes(forest(r.Model))[0]; rows != len(test.d.x) {
-			t.Errorf("%s: %d rows at the first root", name, rows)
+			t.Errorf("%s: %d rows at the first root", test.name, rows)
 		}
 		if !test.keeps {
 			continue
@@ -58,7 +60,7 @@ func TestSettledTrees(t *testing.T) {
 			most = max(most, math.Abs(float64(want-values[i])))
 		}
 		if most > 1e-4 {
-			t.Errorf("%s: a leaf value differs by %g from that of all rows", name, most)
+			t.Errorf("%s: a leaf value differs by %g from that of all rows", test.name, most)
 		}
 	}
 }

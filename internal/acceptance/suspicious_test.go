@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // flipped returns a table of which one row in twenty has a wrong label, and which rows these are.
@@ -25,7 +26,7 @@ func flipped(seed uint64, rows, cols, classes int) (*table, map[int]bool) {
 // TestSuspiciousRows: wrong labels are those that are least likely, with an ensemble, folds and a hold-out.
 func TestSuspiciousRows(t *testing.T) {
 	d, wrong := flipped(3, 1200, 20, 4)
-	for _, test := range []struct {
+	for _, test := range cases.Some(t, 2, []struct {
 		name   string
 		rows   int
 		change func(p *aoso.Params)
@@ -34,7 +35,7 @@ func TestSuspiciousRows(t *testing.T) {
 		{"folds", 1200, func(p *aoso.Params) { p.Ensemble, p.Calibration = 1, "folds" }},
 		{"hold-out", 240, func(p *aoso.Params) { p.Ensemble, p.Calibration = 1, "holdout" }},
 		{"hold-out of given trees", 240, func(p *aoso.Params) { p.Ensemble, p.Calibration, p.NEstimators = 1, "holdout", 20 }},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			r := trained(t, d, defaults(test.change))
 			all, err := r.SuspiciousRows(len(d.y) + 1)
