@@ -6,8 +6,8 @@ GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/de
 TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
 THREE = $(TWO:-j2=-j3)
 # The tests share compiled packages with the C library and the command. Debug information would take time to compile and link,
-# as would inlining in two dependencies of Arrow that aoso does not call. The race detector and qemu take no such programs.
-NOT_INLINED = github.com/apache/arrow-go/v18/arrow/compute/internal/kernels github.com/goccy/go-json/...
+# as would inlining in parts of Arrow that aoso hardly calls. The race detector and qemu take no such programs.
+NOT_INLINED = $(addprefix github.com/apache/arrow-go/v18/arrow/,array scalar compute/...) github.com/goccy/go-json/...
 COMPILED = -trimpath -gcflags=all=-dwarf=false $(NOT_INLINED:%='-gcflags=%=-dwarf=false -l')
 SHARED = GOFLAGS="$(COMPILED) -buildmode=pie -ldflags=-w"
 race: export GOFLAGS =
