@@ -56,11 +56,11 @@ const (
 	// (The performance of universal encoding, 1981). They keep the probabilities from 1 where all rows are predicted right,
 	// and matter little where many are not.
 	unknownRows = 0.5
-	// From one point to the next, the number of iterations grows by a factor of 1 +
-	// 1/sparseness, or, where more than manyScores raw scores take seconds to evaluate, 1 + 1/sparsest.
-	sparseness, sparsest, manyScores = 7, 2, 1 << 24
-	// More raw scores would take too much memory to keep.
-	mostRaw = 1 << 22
+	// From one point to the next, the number of iterations grows by a factor of 1 + 1/sparseness.
+	sparseness = 7
+	// More than manyScores raw scores take too much memory to keep, and about as long to evaluate as a tree to grow: 1 + 1/sparse.
+	// More than veryMany take seconds: 1 + 1/sparsest.
+	manyScores, sparse, veryMany, sparsest = 1 << 22, 4, 1 << 24, 2
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.
 	unfinished = 1
@@ -162,9 +162,14 @@ func (p *path) improved() bool { return p.lowest() < (1-improvement)*p.linear }
 
 // addPoint adds a point: the raw scores of the model after an iteration.
 func (p *path) addPoint(iteration int, scores []float64) {
-	if p.next = iteration + 1 + iteration/sparseness; p.rows*len(p.target.Classes) > manyScores {
-		p.next = iteration + 1 + iteration/sparsest
+	all, apart := p.rows*len(p.target.Classes), sparseness
+	switch {
+	case all > veryMany:
+		apart = sparsest
+	case all > manyScores:
+		apart = sparse
 	}
+	p.next = iteration + 1 + iteration/apart
 	now, losses := p.measure(iteration, scores, p.last().factor, 1e-3)
 	p.points = append(p.points, now)
 	if now.loss < p.lowest() || p.losses == nil {
@@ -182,7 +187,7 @@ func (p *path) addPoint(iteration int, scores []float64) {
 		}
 	}
 	last := p.last()
-	if !p.scouts && p.rows*len(p.target.Classes) > mostRaw {
+	if !p.scouts && all > manyScores {
 		p.conclude(last, scores)
 		return
 	}

@@ -243,7 +243,7 @@ func (r *run) fitsChance() bool {
 // fitsNoise reports whether large steps from class frequencies fit noise, which the first half of the iterations shows: labels are very
 // noisy, the scores are too large, and the loss falls slowly.
 func (r *run) fitsNoise() bool {
-	const most, slope, veryNoisy = 0.85, 1.1, 1.0 / 3
+	const most, slope, veryNoisy = 0.9, 1.2, 1.0 / 3
 	best := r.path.best()
 	return r.began.Start == "prior" && 2*r.iteration <= r.began.NEstimators &&
 		best.factor < most && best.evaluation.ErrorRate > veryNoisy && r.path.flat(best, slope)

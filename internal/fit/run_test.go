@@ -59,10 +59,10 @@ func TestFitsNoise(t *testing.T) {
 		iteration, next         int     // next: trees of the settings that follow
 		want                    bool
 	}{
-		{"noise", "prior", 0.8, 1.05, 0.4, 50, 90, true},
+		{"noise", "prior", 0.85, 1.15, 0.4, 50, 90, true},
 		{"other scores", "linear", 0.8, 1.05, 0.4, 50, 90, false},
-		{"scores that are right", "prior", 0.9, 1.05, 0.4, 50, 90, false},
-		{"it falls", "prior", 0.8, 1.2, 0.4, 50, 90, false},
+		{"scores that are right", "prior", 0.95, 1.05, 0.4, 50, 90, false},
+		{"it falls", "prior", 0.8, 1.3, 0.4, 50, 90, false},
 		{"few errors", "prior", 0.8, 1.05, 0.3, 50, 90, false},
 		{"nearly all trees", "prior", 0.8, 1.05, 0.4, 52, 90, false},
 		{"settings that take long follow", "prior", 0.8, 1.05, 0.4, 50, 900, false},
