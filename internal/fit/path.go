@@ -58,8 +58,8 @@ const (
 	unknownRows = 0.5
 	// From one point to the next, the number of iterations grows by a factor of 1 + 1/sparseness.
 	sparseness = 7
-	// More than manyScores raw scores take too much memory to keep, and about as long to evaluate as a tree to grow: 1 + 1/sparse.
-	// More than veryMany take seconds: 1 + 1/sparsest.
+	// More than manyScores raw scores would take too much memory to keep, and about as long to evaluate as a tree to grow, so that the
+	// factor is 1 + 1/sparse. More than veryMany take seconds: the factor is 1 + 1/sparsest.
 	manyScores, sparse, veryMany, sparsest = 1 << 22, 4, 1 << 24, 2
 	// A model whose scores are too small needs more trees rather than a temperature below 1. Its
 	// loss may exceed the least by that many standard errors.

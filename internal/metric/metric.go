@@ -87,15 +87,15 @@ func (m Metric) Of(r *Rows) float64 { return m.of(r) }
 // Argmax returns the position of the greatest value, the first where some tie.
 func Argmax(v []float64) int {
 	best, most := 0, math.Inf(-1)
-	for k := NextAbove(v, 0, most); k < len(v); k = NextAbove(v, k+1, most) {
+	for k := nextAbove(v, 0, most); k < len(v); k = nextAbove(v, k+1, most) {
 		best, most = k, v[k]
 	}
 	return best
 }
 
-// NextAbove returns the first position from k on of a value greater than most; len(v) if there is none. It looks at four values at a time,
+// nextAbove returns the first position from k on of a value greater than most; len(v) if there is none. It looks at four values at a time,
 // whose branches are never taken but once.
-func NextAbove(v []float64, k int, most float64) int {
+func nextAbove(v []float64, k int, most float64) int {
 	for ; k+4 <= len(v); k += 4 {
 		if four := v[k : k+4]; four[0] > most || four[1] > most || four[2] > most || four[3] > most {
 			break

@@ -14,7 +14,7 @@ type shortValues struct {
 	cached  bool      // a cache holds the values of a piece
 	unit    float64
 	classes int // numbers of a leaf in all pieces: the classes, padded to whole vectors
-	group   int // number of trees whose sums fit in 16 bits; of values that are not cached, a cache holds those of a group
+	group   int // number of trees whose sums fit in 16 bits and, unless all values are cached, whose values of a piece a cache holds
 }
 
 // width returns the number of classes of a piece: as many as registers hold sums. Of values that the cache does not hold, half as many take
@@ -71,7 +71,7 @@ func newShortValues(values []float32, classes, trees, cacheBytes int) *shortValu
 	}
 	s.group = math.MaxInt16 / int(float64(most)/unit)
 	if !s.cached {
-		caches := 1 + 2*leaves*s.width()/(shortCaches*cacheBytes)
+		caches := 1 + 2*leaves*s.width()/(shortCaches*cacheBytes) // that the values of a piece fill
 		s.group = min(s.group, 1+trees/caches)
 	}
 	return s
