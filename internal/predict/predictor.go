@@ -101,29 +101,18 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 // Proba writes the probabilities of the rows to proba, rows × classes: the softmax of the raw scores, divided by the temperature unless that
 // is 0.
 func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
-	p.softmax(j, temperature, proba, func(_ int, _ []float64, toProba func()) { toProba() })
-}
-
-// softmax is Scores, except that scores of short values are divided by the temperature. toProba turns them into probabilities.
-func (p *Predictor) softmax(j *Job, temperature float64, all []float64, use func(first int, scores []float64, toProba func())) {
-	softmax := kernel.SoftmaxJob{Classes: p.forest.Classes(), Temperature: temperature}
-	if p.dividesShort(j) {
-		softmax.Temperature = 0
-	} else {
-		temperature = 0
-	}
-	p.scores(j, temperature, all, func(first int, scores []float64) {
-		use(first, scores, func() {
-			softmax := softmax
-			softmax.Scores = scores
-			j.Kernels.Softmax(&softmax)
-		})
+	ofScores, ofSoftmax := p.divide(j, temperature)
+	p.scores(j, ofScores, proba, func(_ int, scores []float64) {
+		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: p.forest.Classes(), Temperature: ofSoftmax})
 	})
 }
 
-// dividesShort reports whether p.scores divides by the temperature, as it does with sums of short values alone.
-func (p *Predictor) dividesShort(j *Job) bool {
-	return j.Features.Rows() > FewRows && p.values().short != nil && !varies(p.values().linear)
+// divide returns what p.scores and the softmax divide by, of which one is 0: sums of short values alone are divided by p.scores.
+func (p *Predictor) divide(j *Job, temperature float64) (ofScores, ofSoftmax float64) {
+	if j.Features.Rows() > FewRows && p.values().short != nil && !varies(p.values().linear) {
+		return temperature, 0
+	}
+	return 0, temperature
 }
 
 func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(first int, scores []float64)) {

@@ -57,8 +57,8 @@ func newShortValues(values []float32, classes, trees, cacheBytes int) *shortValu
 	}
 	unit = math.Ldexp(unit, bits.TrailingZeros16(uint16(set)))
 	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1)}
-	leaves := len(values) / classes
-	s.cached = 2*leaves*min(pieceClasses, s.classes) <= shortCaches*cacheBytes
+	leaves, cache := len(values)/classes, shortCaches*cacheBytes
+	s.cached = 2*leaves*min(pieceClasses, s.classes) <= cache
 	for first := 0; first < classes; first += s.width() {
 		width := min(s.width(), s.classes-first)
 		steps := make([]int16, leaves*width)
@@ -71,7 +71,7 @@ func newShortValues(values []float32, classes, trees, cacheBytes int) *shortValu
 	}
 	s.group = math.MaxInt16 / int(float64(most)/unit)
 	if !s.cached {
-		caches := 1 + 2*leaves*s.width()/(shortCaches*cacheBytes) // that the values of a piece fill
+		caches := 1 + 2*leaves*s.width()/cache // that the values of a piece fill
 		s.group = min(s.group, 1+trees/caches)
 	}
 	return s

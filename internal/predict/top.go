@@ -96,12 +96,13 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 		return
 	}
 	classes := p.values().classes
-	p.softmax(j, temperature, nil, func(first int, scores []float64, toProba func()) {
+	ofScores, ofSoftmax := p.divide(j, temperature)
+	p.scores(j, ofScores, nil, func(first int, scores []float64) {
 		best, t := make([]Scored, 0, len(scores)/classes*n), topper{n: n, kernels: j.Kernels}
 		for row := range slices.Chunk(scores, classes) {
 			best = t.append(best, row)
 		}
-		toProba()
+		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: classes, Temperature: ofSoftmax})
 		for row := range slices.Chunk(scores, classes) {
 			top := best[:n]
 			for i := range top {

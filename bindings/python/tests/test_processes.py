@@ -48,7 +48,7 @@ def longest_pause_beside(work):
 
 def test_the_gil_is_free_while_the_library_works():
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(100_000, 20)), rng.integers(0, 60, size=100_000)
+    x, y = rng.normal(size=(200_000, 20)), rng.integers(0, 60, size=200_000)
     dataset = aoso.Dataset(x, y, nthread=1)
     booster = aoso.train({"preset": "paper", "n_estimators": 30}, dataset)
     many = np.repeat(x, 2, axis=0)

@@ -67,6 +67,7 @@ PROGRAM = """
     import numpy as np, aoso, aoso.tcp, ranks
     how, where = getattr(signal, sys.argv[1]), sys.argv[2]
     collective = aoso.tcp.TCPCollective.from_env(timeout=2)
+    print("connected", file=sys.stderr, flush=True)
     fails = collective.rank == 1
 
     def fail(progress=None):
@@ -90,17 +91,19 @@ PROGRAM = """
 def test_a_rank_is_killed_or_stopped(how, where):
     """The others end, and say which rank it was."""
     processes = start(3, "-c", textwrap.dedent(PROGRAM), how, where)
-    begin = time.monotonic()
     try:
+        for process in processes:
+            assert "connected\n" in iter(process.stderr.readline, "")
+        begin = time.monotonic()
         for rank in (0, 2):
-            out, errors = processes[rank].communicate(timeout=30)
+            out, errors = processes[rank].communicate(timeout=20)
             assert out.startswith("CollectiveError"), errors
             assert "rank 1 (127.0.0.1:" in out and ("is lost" if how == "SIGKILL" else "has not answered in 2s") in out
-        assert time.monotonic() - begin < 20
+        assert time.monotonic() - begin < 10
         assert processes[1].poll() is None or how == "SIGKILL"
     finally:
         processes[1].send_signal(signal.SIGCONT)
-        processes[1].communicate(timeout=30)
+        processes[1].communicate(timeout=20)
 
 
 def on_threads(size, work):
